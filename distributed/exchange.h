@@ -36,4 +36,7 @@ struct RitzExchange_private {
 // CEED_ERROR_DIMENSION unless x is like the vectors of the exchange's space.
 int ritz_exchange_check(RitzExchange e, const char *call, CeedVector x);
 
+// Both sets in one; b may be NULL.
+int ritz_indices_unite(Ceed ceed, RitzIndices a, RitzIndices b, RitzIndices *both);
+
 #endif

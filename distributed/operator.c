@@ -105,8 +105,7 @@ int RitzPartOperatorGetDiagonal(RitzPartOperator op, CeedVector diagonal) {
 
 // ---- Solvers ----
 
-// Both sets in one.
-static int unite(Ceed ceed, RitzIndices a, RitzIndices b, RitzIndices *both) {
+int ritz_indices_unite(Ceed ceed, RitzIndices a, RitzIndices b, RitzIndices *both) {
   const int64_t *of_a = NULL, *of_b = NULL;
   int64_t num_a = 0, num_b = 0, *entries = NULL;
 
@@ -127,7 +126,7 @@ int RitzSolverSetPartOperator(RitzSolver solver, RitzPartOperator op, RitzIndice
   RITZ_NOT_NULL(solver);
   RITZ_NOT_NULL(op);
   RITZ_OPTIONAL(op->exchange->ceed, constraints);
-  RITZ_TRY(unite(op->exchange->ceed, op->exchange->ghosts, constraints, &kept));
+  RITZ_TRY(ritz_indices_unite(op->exchange->ceed, op->exchange->ghosts, constraints, &kept));
   int ierr = RitzSolverSetConstraintIndices(solver, kept);
 
   if (!ierr) ierr = RitzSolverSetApply(solver, RitzPartOperatorApply, op);

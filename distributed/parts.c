@@ -2,6 +2,8 @@
 // Parts as threads of one process: RitzRunParts and its transport (ritz/exchange.h). Messages are copied by
 // who receives them, straight from the sender's buffer.
 #include <ritz/exchange.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/error.h"
@@ -29,10 +31,11 @@ typedef struct {
   CeedInt num_parts;
   RitzPartFunction run;
   void *ctx;
-  Mailbox *boxes; // owned, [to][from]
-  Desk *desks;    // owned, [num_parts]
-  RitzFlag stop;  // raised with the part that failed, counted from 1
-  int *codes;     // owned, [num_parts]
+  Mailbox *boxes;        // owned, [to][from]
+  Desk *desks;           // owned, [num_parts]
+  RitzFlag stop;         // raised with the part that failed, counted from 1
+  int *codes;            // owned, [num_parts]
+  char (*messages)[256]; // owned, [num_parts]: what transports complain of; "": nothing
 } World;
 
 // What one thread knows.
@@ -41,11 +44,20 @@ typedef struct {
   int32_t num_exchanges, num_reductions;
 } Member;
 
+// Threads have no context to report to that is theirs and ours: RitzRunParts tells, when all have ended.
+static int complain(const RitzTransport *t, int code, const char *format, ...) {
+  const Member *member = t->ctx;
+  va_list args;
+
+  va_start(args, format);
+  vsnprintf(member->world->messages[t->part], sizeof(member->world->messages[0]), format, args);
+  va_end(args);
+  return code;
+}
+
 static int report_stop(const RitzTransport *t, const World *w) {
-  return CeedError(NULL, CEED_ERROR_MAJOR,
-                   "RitzRunParts: part %" CeedInt_FMT
-                   " waits for others, but part %d has ended with an error",
-                   t->part, (int)w->stop.epoch - 1);
+  return complain(t, CEED_ERROR_MAJOR, "it waits for others, but part %d has ended with an error",
+                  (int)w->stop.epoch - 1);
 }
 
 static Mailbox *find_box(const World *w, CeedInt to, CeedInt from) {
@@ -75,10 +87,9 @@ static int receive(const RitzTransport *t, const RitzMessage *m) {
 
   if (!ritz_flag_wait_unless(&box->sent, member->num_exchanges, &member->world->stop))
     return report_stop(t, member->world);
-  RITZ_REQUIRE(box->bytes == m->recv_bytes, NULL, CEED_ERROR_DIMENSION,
-               "RitzRunParts: part %" CeedInt_FMT " sends %zu bytes to part %" CeedInt_FMT
-               ", which expects %zu",
-               m->part, box->bytes, t->part, m->recv_bytes);
+  if (box->bytes != m->recv_bytes)
+    return complain(t, CEED_ERROR_DIMENSION, "it expects %zu bytes of part %" CeedInt_FMT ", which sends %zu",
+                    m->recv_bytes, m->part, box->bytes);
   if (m->recv_bytes > 0) memcpy(m->recv, box->data, m->recv_bytes);
   ritz_flag_raise(&box->received, member->num_exchanges);
   return CEED_ERROR_SUCCESS;
@@ -132,11 +143,11 @@ static int check_desks(const RitzTransport *t, RitzReduction kind, CeedInt num) 
   const World *w = ((const Member *)t->ctx)->world;
 
   for (CeedInt part = 0; part < w->num_parts; part++) {
-    RITZ_REQUIRE(w->desks[part].num == num && w->desks[part].kind == kind, NULL, CEED_ERROR_INCOMPATIBLE,
-                 "RitzRunParts: part %" CeedInt_FMT " reduces %" CeedInt_FMT
-                 " numbers (kind %d), part %" CeedInt_FMT " %" CeedInt_FMT
-                 " (kind %d): parts have to make the same calls",
-                 t->part, num, (int)kind, part, w->desks[part].num, (int)w->desks[part].kind);
+    if (w->desks[part].num == num && w->desks[part].kind == kind) continue;
+    return complain(t, CEED_ERROR_INCOMPATIBLE,
+                    "it reduces %" CeedInt_FMT " numbers (kind %d), part %" CeedInt_FMT " %" CeedInt_FMT
+                    " (kind %d): parts have to make the same calls",
+                    num, (int)kind, part, w->desks[part].num, (int)w->desks[part].kind);
   }
   return CEED_ERROR_SUCCESS;
 }
@@ -188,6 +199,7 @@ static int run_part(void *data, int part) {
 static int allocate(Ceed ceed, CeedInt num_parts, World *w) {
   RITZ_TRY(RITZ_CALLOC(ceed, (size_t)num_parts * (size_t)num_parts, &w->boxes));
   RITZ_TRY(RITZ_CALLOC(ceed, (size_t)num_parts, &w->desks));
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)num_parts, &w->messages));
   return RITZ_CALLOC(ceed, (size_t)num_parts, &w->codes);
 }
 
@@ -200,7 +212,11 @@ static int run_world(World *w) {
   ritz_team_destroy(&team);
   RITZ_REQUIRE(is_done, w->ceed, CEED_ERROR_MAJOR, "RitzRunParts: %" CeedInt_FMT " threads cannot be had",
                w->num_parts);
-  return w->stop.epoch ? w->codes[w->stop.epoch - 1] : CEED_ERROR_SUCCESS;
+  if (w->stop.epoch == 0) return CEED_ERROR_SUCCESS;
+  const int part = w->stop.epoch - 1;
+
+  return CeedError(w->ceed, w->codes[part], "RitzRunParts: part %d has ended with code %d%s%s", part,
+                   w->codes[part], w->messages[part][0] ? ": " : "", w->messages[part]);
 }
 
 int RitzRunParts(Ceed ceed, CeedInt num_parts, RitzPartFunction run, void *ctx) {
@@ -215,6 +231,7 @@ int RitzRunParts(Ceed ceed, CeedInt num_parts, RitzPartFunction run, void *ctx) 
   if (!ierr) ierr = run_world(&w);
   RITZ_FREE(&w.boxes);
   RITZ_FREE(&w.desks);
+  RITZ_FREE(&w.messages);
   RITZ_FREE(&w.codes);
   return ierr;
 }

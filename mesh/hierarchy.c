@@ -88,7 +88,7 @@ static int append_meshes(RitzHierarchy h, const RitzHierarchyOptions *options) {
     RITZ_TRY(RitzMeshGetCoarser(mesh, &coarser));
     if (!coarser) break;
     int ierr = RitzMeshGetNumElements(coarser, &num_elem);
-    const bool is_large = num_elem >= options->min_elements;
+    const bool is_large = coarser->seam || num_elem >= options->min_elements;
 
     if (!ierr && is_large) ierr = append_space(h, coarser, degree);
     RitzMeshDestroy(&coarser);

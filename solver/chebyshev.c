@@ -379,12 +379,12 @@ static int prepare_passes(const Chebyshev *c, CeedScalarType precision) {
   return ritz_passes_prepare(c->system.ceed, num, forms);
 }
 
-static int set_up(Chebyshev *c, const char *call, CeedOperator op, RitzIndices constraints,
-                  RitzPreconditioner inner, const RitzChebyshevOptions *options, CeedScalarType precision) {
+// c->system is made.
+static int set_up(Chebyshev *c, const char *call, RitzPreconditioner inner,
+                  const RitzChebyshevOptions *options, CeedScalarType precision) {
   const double fraction = options->lower_fraction > 0 ? options->lower_fraction : default_lower_fraction;
   RitzSpectrum spectrum;
 
-  RITZ_TRY(ritz_system_create(NULL, op, NULL, NULL, constraints, &c->system));
   RITZ_TRY(RitzPreconditionerReferenceCopy(inner, &c->inner));
   c->inverse = ritz_jacobi_inverse(inner, c->system.ceed, &c->factor);
   c->options = *options;
@@ -405,22 +405,7 @@ static int set_up(Chebyshev *c, const char *call, CeedOperator op, RitzIndices c
   return create_vectors(c, inner->n, precision);
 }
 
-int RitzPreconditionerCreateChebyshev(CeedOperator op, RitzIndices constraints, RitzPreconditioner inner,
-                                      const RitzChebyshevOptions *options, RitzPreconditioner *pc) {
-  const char *call = "RitzPreconditionerCreateChebyshev";
-  const RitzChebyshevOptions defaults = {0};
-  CeedScalarType precision = CEED_SCALAR_TYPE;
-  Chebyshev *c = NULL;
-  CeedSize n = 0;
-
-  RITZ_HANDLE(op);
-  Ceed ceed = op->obj.ceed;
-  RITZ_OPTIONAL(ceed, constraints);
-  RITZ_ARGUMENT(ceed, inner);
-  RITZ_REQUIRE(pc != NULL, ceed, CEED_ERROR_INCOMPATIBLE, "%s: argument 'pc' is NULL", call);
-  if (!options) options = &defaults;
-  RITZ_TRY(ritz_chebyshev_check(ceed, call, options));
-  RITZ_TRY(ritz_operator_square_length(op, call, &n));
+static int check_inner(Ceed ceed, const char *call, RitzPreconditioner inner, CeedSize n) {
   RITZ_REQUIRE(inner->n == n, ceed, CEED_ERROR_DIMENSION,
                "%s: the inner preconditioner has %" CeedSize_FMT " entries, the operator %" CeedSize_FMT,
                call, inner->n, n);
@@ -428,12 +413,43 @@ int RitzPreconditionerCreateChebyshev(CeedOperator op, RitzIndices constraints, 
                "%s: the inner preconditioner '%s' is not symmetric or not fixed: its eigenvalues have no "
                "bounds to estimate",
                call, inner->methods->name);
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_chebyshev_create(const char *call, Ceed ceed, CeedOperator op, RitzApplyFunction apply, void *ctx,
+                          CeedScalarType precision, RitzIndices constraints, RitzPreconditioner inner,
+                          const RitzChebyshevOptions *options, RitzPreconditioner *pc) {
+  const RitzChebyshevOptions defaults = {0};
+  const CeedSize n = inner->n;
+  Chebyshev *c = NULL;
+
+  if (!options) options = &defaults;
+  RITZ_TRY(ritz_chebyshev_check(ceed, call, options));
+  RITZ_TRY(check_inner(ceed, call, inner, n));
   RITZ_TRY(ritz_check_constraints(ceed, call, constraints, n));
-  RITZ_TRY(RitzOperatorGetPrecision(op, &precision));
   RITZ_TRY(RITZ_CALLOC(ceed, 1, &c));
-  int ierr = set_up(c, call, op, constraints, inner, options, precision);
+  int ierr = ritz_system_create(ceed, op, apply, ctx, constraints, &c->system);
+  if (!ierr) ierr = set_up(c, call, inner, options, precision);
   if (!ierr) ierr = ritz_preconditioner_create(ceed, call, n, precision, &chebyshev_methods, c, true, pc);
   return ierr ? ritz_first_error(ierr, free_chebyshev(c)) : CEED_ERROR_SUCCESS;
+}
+
+int RitzPreconditionerCreateChebyshev(CeedOperator op, RitzIndices constraints, RitzPreconditioner inner,
+                                      const RitzChebyshevOptions *options, RitzPreconditioner *pc) {
+  const char *call = "RitzPreconditionerCreateChebyshev";
+  CeedScalarType precision = CEED_SCALAR_TYPE;
+  CeedSize n = 0;
+
+  RITZ_HANDLE(op);
+  Ceed ceed = op->obj.ceed;
+  RITZ_OPTIONAL(ceed, constraints);
+  RITZ_ARGUMENT(ceed, inner);
+  RITZ_REQUIRE(pc != NULL, ceed, CEED_ERROR_INCOMPATIBLE, "%s: argument 'pc' is NULL", call);
+  if (options) RITZ_TRY(ritz_chebyshev_check(ceed, call, options));
+  RITZ_TRY(ritz_operator_square_length(op, call, &n));
+  RITZ_TRY(check_inner(ceed, call, inner, n));
+  RITZ_TRY(RitzOperatorGetPrecision(op, &precision));
+  return ritz_chebyshev_create(call, ceed, op, NULL, NULL, precision, constraints, inner, options, pc);
 }
 
 int RitzPreconditionerGetChebyshevBounds(RitzPreconditioner pc, double *estimate, double *lower,

@@ -97,4 +97,10 @@ int ritz_jacobi_create(Ceed ceed, const char *call, CeedScalarType precision, Ce
 CeedVector ritz_jacobi_inverse(RitzPreconditioner pc, Ceed ceed, double *factor);
 extern const RitzPass ritz_jacobi_pass; // of its apply
 
+// A Chebyshev polynomial (solver/chebyshev.c) of an operator, or, where that is NULL, of a function. The
+// bounds are estimated here: in a part of a larger problem with the context's sums reduced.
+int ritz_chebyshev_create(const char *call, Ceed ceed, CeedOperator op, RitzApplyFunction apply, void *ctx,
+                          CeedScalarType precision, RitzIndices constraints, RitzPreconditioner inner,
+                          const RitzChebyshevOptions *options, RitzPreconditioner *pc);
+
 #endif

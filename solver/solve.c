@@ -124,14 +124,33 @@ static int run_method(RitzSolver solver, const RitzSolve *solve) {
   return CEED_ERROR_MAJOR;
 }
 
-// Sums of all passes in the contexts that take part are reduced while the solver runs.
-static void enter_reduction(RitzSolver solver, Ceed computes, bool begins) {
-  Ceed contexts[] = {solver->ceed, computes, solver->pc ? solver->pc->ceed : NULL};
+// Sums of all passes in the contexts that take part are reduced while the solver runs. A solve may be part of
+// another one's preconditioner: what was set before comes back.
+typedef struct {
+  Ceed contexts[3];
+  RitzReduceFunction reduce[3];
+  void *ctx[3];
+} Reductions;
 
-  for (int i = 0; i < 3 && solver->reduce; i++) {
-    if (!contexts[i]) continue;
-    contexts[i]->reduce = begins ? solver->reduce : NULL;
-    contexts[i]->reduce_ctx = begins ? solver->reduce_ctx : NULL;
+static Reductions begin_reductions(RitzSolver solver, Ceed computes) {
+  Reductions before = {.contexts = {solver->ceed, computes, solver->pc ? solver->pc->ceed : NULL}};
+
+  for (int i = 0; i < 3; i++) {
+    Ceed ceed = before.contexts[i];
+    if (!ceed || !solver->reduce) continue;
+    before.reduce[i] = ceed->reduce;
+    before.ctx[i] = ceed->reduce_ctx;
+    ceed->reduce = solver->reduce;
+    ceed->reduce_ctx = solver->reduce_ctx;
+  }
+  return before;
+}
+
+static void end_reductions(RitzSolver solver, const Reductions *before) {
+  for (int i = 2; i >= 0 && solver->reduce; i--) {
+    if (!before->contexts[i]) continue;
+    before->contexts[i]->reduce = before->reduce[i];
+    before->contexts[i]->reduce_ctx = before->ctx[i];
   }
 }
 
@@ -147,7 +166,7 @@ int RitzSolverSolve(RitzSolver solver, CeedVector b, CeedVector x) {
   RITZ_TRY(check_solve(solver, b, x));
 
   Ceed computes = solver->op ? solver->op->obj.ceed : NULL;
-  enter_reduction(solver, computes, true);
+  const Reductions before = begin_reductions(solver, computes);
   int ierr = prepare(solver, b, x, &solve);
   if (!ierr) {
     ritz_preconditioner_enter_solve(solve.pc, true);
@@ -155,7 +174,7 @@ int RitzSolverSolve(RitzSolver solver, CeedVector b, CeedVector x) {
     ritz_preconditioner_enter_solve(solve.pc, false);
     if (solve.x != x) ierr = ritz_first_error(ierr, RitzVectorConvert(solve.x, x));
   }
-  enter_reduction(solver, computes, false);
+  end_reductions(solver, &before);
   ierr = ritz_first_error(ierr, RitzPreconditionerDestroy(&solve.pc));
   ierr = ritz_first_error(ierr, CeedVectorDestroy(&solve.x));
   ierr = ritz_first_error(ierr, CeedVectorDestroy(&solve.b));

@@ -8,8 +8,8 @@
 //     mpicc -DRITZ_WITH_MPI examples/parts/poisson.c $(pkg-config --cflags --libs ritz) -lm -o poisson
 //     mpiexec -n 4 ./poisson
 //
-//     poisson [--mesh FILE] [--box N] [--refine LEVELS] [--order P] [--ceed RESOURCE] [--parts N] [--fail
-//     PART]
+//     poisson [--mesh FILE] [--box N] [--refine LEVELS] [--order P] [--ceed RESOURCE] [--parts N]
+//             [--method multigrid|jacobi] [--fail PART]
 //
 // Prints, from part 0, sizes, iterations and the energy u . b to 13 digits, which does not depend on the
 // number of parts but for rounding. --fail: that part ends with an error instead of solving, to see what
@@ -32,6 +32,7 @@
 typedef struct {
   const char *mesh, *resource;
   int box, levels, order, num_parts, fails;
+  bool has_multigrid; // flexible conjugate gradients with V-cycles, else conjugate gradients with Jacobi
 } Options;
 
 // Everything of one part.
@@ -44,6 +45,7 @@ typedef struct {
   RitzExchange exchange;
   RitzPartOperator op;
   RitzIndices boundary;
+  RitzPreconditioner multigrid; // NULL: Jacobi
   RitzSolver solver;
   CeedVector b, x, diagonal;
 } Part;
@@ -77,15 +79,26 @@ static int make_mesh(const Options *o, const RitzTransport *t, Part *p) {
 
 // ---- Operators ----
 
-static int make_operators(const RitzTransport *t, Part *p) {
-  RitzOperatorOptions options = {.kind = RITZ_OPERATOR_DIFFUSION, .space = p->space};
+// Diffusion on the elements without ghosts and on the others, either of which there may be none of.
+static int make_diffusion(Ceed ceed, RitzSpace space, CeedOperator *inside, CeedOperator *seam) {
+  RitzOperatorOptions options = {.kind = RITZ_OPERATOR_DIFFUSION, .space = space};
+  RitzGeometry geometry = NULL;
+  RitzMesh mesh = NULL;
 
-  TRY(RitzGeometryCreate(p->mesh, -1, &p->geometry));
+  TRY(RitzSpaceGetMesh(space, &mesh));
+  TRY(RitzGeometryCreate(mesh, -1, &geometry));
   options.elements = RITZ_ELEMENTS_INSIDE;
-  TRY(RitzGeometryCreateOperator(p->geometry, p->ceed, &options, &p->inside));
+  TRY(RitzGeometryCreateOperator(geometry, ceed, &options, inside));
   options.elements = RITZ_ELEMENTS_SEAM;
-  TRY(RitzGeometryCreateOperator(p->geometry, p->ceed, &options, &p->seam));
-  options = (RitzOperatorOptions){.kind = RITZ_OPERATOR_MASS, .space = p->space};
+  TRY(RitzGeometryCreateOperator(geometry, ceed, &options, seam));
+  return RitzGeometryDestroy(&geometry);
+}
+
+static int make_operators(const RitzTransport *t, Part *p) {
+  const RitzOperatorOptions options = {.kind = RITZ_OPERATOR_MASS, .space = p->space};
+
+  TRY(make_diffusion(p->ceed, p->space, &p->inside, &p->seam));
+  TRY(RitzGeometryCreate(p->mesh, -1, &p->geometry));
   TRY(RitzGeometryCreateOperator(p->geometry, p->ceed, &options, &p->mass));
   TRY(RitzExchangeCreate(p->space, p->ceed, t, &p->exchange));
   return RitzPartOperatorCreate(p->exchange, p->inside, p->seam, &p->op);
@@ -114,10 +127,30 @@ static int make_vectors(Part *p) {
 
 // ---- The solve ----
 
-static int solve(Part *p) {
-  TRY(RitzSolverCreateCG(p->ceed, &p->solver));
+static int make_level(void *ctx, CeedInt level, RitzSpace space, CeedOperator *inside, CeedOperator *seam) {
+  const Part *p = ctx;
+
+  (void)level;
+  return make_diffusion(p->ceed, space, inside, seam);
+}
+
+// Lower degrees, then the meshes before refinement.
+static int make_multigrid(const RitzTransport *t, Part *p) {
+  const RitzFixedPart fixed = {.part = "all"};
+  RitzHierarchy hierarchy = NULL;
+
+  TRY(RitzHierarchyCreate(p->space, NULL, &hierarchy));
+  TRY(RitzPreconditionerCreatePartMultigrid(p->ceed, hierarchy, t, make_level, p, 1, &fixed, NULL,
+                                            &p->multigrid));
+  return RitzHierarchyDestroy(&hierarchy);
+}
+
+static int solve(const Options *o, const RitzTransport *t, Part *p) {
+  TRY(RitzSolverCreate(p->ceed, o->has_multigrid ? RITZ_SOLVER_FLEXIBLE_CG : RITZ_SOLVER_CG, &p->solver));
   TRY(RitzSolverSetTolerances(p->solver, sizeof(CeedScalar) == 4 ? 1e-5 : 1e-12, 0, 5000));
-  TRY(RitzSolverSetJacobi(p->solver, p->diagonal));
+  if (o->has_multigrid) TRY(make_multigrid(t, p));
+  TRY(o->has_multigrid ? RitzSolverSetPreconditioner(p->solver, p->multigrid)
+                       : RitzSolverSetJacobi(p->solver, p->diagonal));
   TRY(RitzSolverSetPartOperator(p->solver, p->op, p->boundary));
   return RitzSolverSolve(p->solver, p->b, p->x);
 }
@@ -149,7 +182,7 @@ static int make_part(const Options *o, const RitzTransport *t, Part *p) {
   TRY(make_mesh(o, t, p));
   TRY(make_operators(t, p));
   TRY(make_vectors(p));
-  TRY(solve(p));
+  TRY(solve(o, t, p));
   return report(t, p);
 }
 
@@ -160,6 +193,7 @@ static int run_part(void *ctx, const RitzTransport *t) {
   if (code)
     fprintf(stderr, "poisson: part %d of %d has ended with code %d\n", (int)t->part, (int)t->num_parts, code);
   RitzSolverDestroy(&p.solver);
+  RitzPreconditionerDestroy(&p.multigrid);
   RitzIndicesDestroy(&p.boundary);
   RitzPartOperatorDestroy(&p.op);
   RitzExchangeDestroy(&p.exchange);
@@ -200,11 +234,13 @@ static bool set_option(Options *o, const char *name, const char *text) {
   if (!strcmp(name, "--order")) return sscanf(text, "%d", &o->order) == 1;
   if (!strcmp(name, "--parts")) return sscanf(text, "%d", &o->num_parts) == 1;
   if (!strcmp(name, "--fail")) return sscanf(text, "%d", &o->fails) == 1;
-  return false;
+  if (strcmp(name, "--method") != 0) return false;
+  o->has_multigrid = strcmp(text, "jacobi") != 0;
+  return !o->has_multigrid || !strcmp(text, "multigrid");
 }
 
 int main(int argc, char **argv) {
-  Options o = {NULL, "/cpu/self:threads=1", 8, 0, 3, 2, -1};
+  Options o = {NULL, "/cpu/self:threads=1", 8, 0, 3, 2, -1, true};
   int code = 0;
 
 #ifdef RITZ_WITH_MPI
@@ -214,6 +250,7 @@ int main(int argc, char **argv) {
     if (i + 1 < argc && set_option(&o, argv[i], argv[i + 1])) continue;
     fprintf(stderr,
             "usage: %s [--mesh FILE] [--box N] [--refine LEVELS] [--order P] [--ceed RESOURCE] [--parts N] "
+            "[--method multigrid|jacobi] "
             "[--fail PART]\n",
             argv[0]);
     code = 2;

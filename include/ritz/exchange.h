@@ -12,6 +12,7 @@
 #define RITZ_EXCHANGE_H
 
 #include <ceed.h>
+#include <ritz/multigrid.h>
 #include <ritz/partition.h>
 #include <ritz/solver.h>
 #include <ritz/vector.h>
@@ -104,5 +105,33 @@ CEED_EXTERN int RitzPartOperatorGetDiagonal(RitzPartOperator op, CeedVector diag
 // are zero after the solve (RitzExchangeRun gives them values). A call of the transport's `reduce` for each
 // pass that has sums: two or three an iteration of conjugate gradients.
 CEED_EXTERN int RitzSolverSetPartOperator(RitzSolver solver, RitzPartOperator op, RitzIndices constraints);
+
+// ---- Multigrid ----
+
+// The operators of a level on its part, as for RitzPartOperatorCreate; either may be left NULL. Owned by who
+// calls.
+typedef int (*RitzPartLevelFunction)(void *ctx, CeedInt level, RitzSpace space, CeedOperator *inside,
+                                     CeedOperator *seam);
+
+// Start from zeros and set what differs.
+typedef struct {
+  RitzChebyshevOptions chebyshev; // of the smoothers, over Jacobi; degree 0: 3
+  double coarse_rtol;             // of the coarsest problem, conjugate gradients with Jacobi; 0: 1e-2
+  CeedInt coarse_max_it;          // 0: 200
+} RitzPartMultigridOptions;
+
+// A V-cycle of the whole problem, one smoothing before and after, on the levels of a hierarchy of this part's
+// spaces (RitzHierarchyCreate; all parts have the same levels). Transfers are those of the part
+// (RitzSpaceCreateTransfer) between two exchanges of the coarser level's ghosts. create_operators makes the
+// operators of all levels; fixed: boundary parts, NULL: none. The result is for vectors of the finest space,
+// in a solver of RitzSolverSetPartOperator; the coarsest solve is no fixed matrix: flexible methods. All
+// parts make the call together. Borrowed while it lives: transport->ctx. Memory: up to five vectors a level,
+// and what smoothers and transfers take. Errors: those of what is made.
+CEED_EXTERN int RitzPreconditionerCreatePartMultigrid(Ceed ceed, RitzHierarchy hierarchy,
+                                                      const RitzTransport *transport,
+                                                      RitzPartLevelFunction create_operators, void *ctx,
+                                                      CeedInt num_fixed, const RitzFixedPart fixed[],
+                                                      const RitzPartMultigridOptions *options,
+                                                      RitzPreconditioner *pc);
 
 #endif

@@ -25,7 +25,8 @@ typedef struct {
   RitzHierarchyKind kind;
   CeedInt max_levels;     // 0: as many as there are
   CeedInt degree_divisor; // p -> max(1, p / divisor), rounded down; 1: p -> p - 1; 0: p / 2, rounded up
-  CeedInt min_elements;   // meshes are not coarsened below so many; 0: 1
+  CeedInt min_elements;   // meshes are not coarsened below so many; 0: 1. Parts of meshes (ritz/partition.h)
+                          // all have the same levels: there it counts for nothing
   CeedInt num_levels;     // exactly so many; 0: what the other options allow
 } RitzHierarchyOptions;
 

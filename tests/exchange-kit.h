@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Parts that work together, as threads of one process: a run of all of them, a mesh and space in each, the
+// operator u v + grad u . grad v, and results beside those of one part. Included by test-exchange.c and
+// test-part-solvers.c.
+#ifndef RITZ_TESTS_EXCHANGE_KIT_H
+#define RITZ_TESTS_EXCHANGE_KIT_H
+
+#include "tests/parts-kit.h"
+
+// What all parts of a run know, and where their results go. Threads report by codes and by `why`: checks are
+// made when all have ended.
+typedef struct {
+  char resource[128];
+  int which, how;
+  CeedInt num_parts, levels, degree, num_comp;
+  bool overlaps; // elements without ghosts are an operator of their own
+  RitzSolverType method;
+  PlacedNodes all;              // of the whole space
+  CeedScalar *y;                // [nodes of the whole]: results at owned nodes
+  CeedInt iterations[8];        // of each part
+  _Atomic int64_t num_bytes;    // that were sent
+  _Atomic int64_t num_messages; // that were not empty
+
+  char why[8][256]; // what went wrong in a part
+} Case;
+
+// One part: its context, mesh and space.
+typedef struct {
+  Ceed ceed;
+  RitzMesh mesh;
+  RitzSpace space;
+  PlacedNodes placed;
+  int64_t num_owned, num_nodes;
+  RitzExchange exchange;
+} Part;
+
+static inline double function_at(const double *x, CeedInt comp) {
+  return sin(1.0 + 2.0 * x[0] + (double)comp) + x[1] * x[1] - 0.5 * x[2] * x[0] + 0.25;
+}
+
+static inline int open_mesh(const Case *c, Ceed ceed, CeedInt part, RitzMesh *fine) {
+  RitzMesh mesh = NULL, sub = NULL;
+  int32_t *parts = NULL;
+
+  RITZ_TRY(make_mesh(ceed, c->which, &mesh));
+  int ierr = cut_mesh(mesh, c->how, c->num_parts, &parts);
+
+  if (!ierr) ierr = RitzMeshCreateSubmesh(mesh, c->num_parts, parts, part, &sub);
+  free(parts);
+  RitzMeshDestroy(&mesh);
+  if (!ierr) ierr = RitzMeshRefine(sub, c->levels, fine);
+  RitzMeshDestroy(&sub);
+  return ierr;
+}
+
+static inline int open_part(const Case *c, const RitzTransport *t, Part *p) {
+  RitzHalo halo = NULL;
+
+  *p = (Part){0};
+  RITZ_TRY(CeedInit(c->resource, &p->ceed));
+  RITZ_TRY(CeedSetErrorHandler(p->ceed, CeedErrorStore));
+  RITZ_TRY(open_mesh(c, p->ceed, t->part, &p->mesh));
+  RITZ_TRY(RitzSpaceCreate(p->mesh, c->degree, c->num_comp, &p->space));
+  RITZ_TRY(place_all(p->space, &p->placed));
+  RITZ_TRY(RitzSpaceGetHalo(p->space, &halo));
+  RITZ_TRY(RitzHaloGetSizes(halo, &p->num_owned, NULL));
+  RITZ_TRY(RitzSpaceGetNumNodes(p->space, &p->num_nodes));
+  return RitzExchangeCreate(p->space, p->ceed, t, &p->exchange);
+}
+
+static inline void close_part(Case *c, CeedInt part, int code, Part *p) {
+  const char *message = "";
+
+  if (code && p->ceed) CeedGetErrorMessage(p->ceed, &message);
+  if (code && !c->why[part][0]) snprintf(c->why[part], sizeof(c->why[part]), "code %d: %s", code, message);
+  RitzExchangeDestroy(&p->exchange);
+  RitzSpaceDestroy(&p->space);
+  RitzMeshDestroy(&p->mesh);
+  free(p->placed.nodes);
+  CeedDestroy(&p->ceed);
+}
+
+// A vector with values at owned nodes and `at_ghosts` at ghosts.
+static inline int make_vector(const Case *c, const Part *p, CeedScalar at_ghosts, CeedVector *v) {
+  CeedScalar *x = NULL;
+
+  RITZ_TRY(CeedVectorCreate(p->ceed, p->num_nodes * c->num_comp, v));
+  RITZ_TRY(CeedVectorGetArrayWrite(*v, CEED_MEM_HOST, &x));
+  for (int64_t i = 0; i < p->num_nodes * c->num_comp; i++) {
+    const int64_t node = i / c->num_comp;
+
+    x[i] = node < p->num_owned ? (CeedScalar)function_at(p->placed.nodes[node].x, (CeedInt)(i % c->num_comp))
+                               : at_ghosts;
+  }
+  return CeedVectorRestoreArray(*v, &x);
+}
+
+static inline int fail(Case *c, CeedInt part, const char *text, int64_t i, double found, double wanted) {
+  snprintf(c->why[part], sizeof(c->why[part]), "%s: entry %lld is %.17g, wanted %.17g", text, (long long)i,
+           found, wanted);
+  return CEED_ERROR_MAJOR;
+}
+
+// Runs all parts and reports the first that went wrong.
+static inline void run_case(Ceed ceed, Case *c, RitzPartFunction run, const char *name) {
+  memset(c->why, 0, sizeof(c->why));
+  const int code = RitzRunParts(ceed, c->num_parts, run, c);
+
+  for (CeedInt p = 0; p < c->num_parts; p++) {
+    const char *message = "";
+
+    if (c->why[p][0]) CeedGetErrorMessage(ceed, &message);
+    CHECK(!c->why[p][0], "%s, part %d: %s (%s)", name, (int)p, c->why[p], message);
+  }
+  CHECK(code == CEED_ERROR_SUCCESS, "%s: code %d", name, code);
+}
+
+// One thread a part: parts are threads already.
+static inline void name_resource(Ceed ceed, Case *c) {
+  const char *resource = NULL;
+
+  CHECK_OK(CeedGetResource(ceed, &resource));
+  snprintf(c->resource, sizeof(c->resource), "%s%s", resource,
+           strncmp(resource, "/cpu/self/gen", 13) ? "" : ":threads=1");
+}
+
+// ---- Operators ----
+
+// u v + grad u . grad v on chosen elements of a mesh; NULL: there are none.
+static inline int make_operator(Ceed ceed, RitzMesh mesh, RitzSpace space, RitzElementChoice elements,
+                                CeedOperator *op) {
+  const RitzOperatorOptions options = {.kind = RITZ_OPERATOR_HELMHOLTZ, .space = space, .elements = elements};
+  RitzGeometry geometry = NULL;
+
+  RITZ_TRY(RitzGeometryCreate(mesh, -1, &geometry));
+  const int ierr = RitzGeometryCreateOperator(geometry, ceed, &options, op);
+
+  return ritz_first_error(ierr, RitzGeometryDestroy(&geometry));
+}
+
+static inline int make_part_operator(const Case *c, const Part *p, RitzPartOperator *op) {
+  CeedOperator inside = NULL, seam = NULL;
+  int ierr = CEED_ERROR_SUCCESS;
+
+  if (c->overlaps) ierr = make_operator(p->ceed, p->mesh, p->space, RITZ_ELEMENTS_INSIDE, &inside);
+  if (!ierr)
+    ierr = make_operator(p->ceed, p->mesh, p->space, c->overlaps ? RITZ_ELEMENTS_SEAM : RITZ_ELEMENTS_ALL,
+                         &seam);
+  if (!ierr) ierr = RitzPartOperatorCreate(p->exchange, inside, seam, op);
+  ierr = ritz_first_error(ierr, CeedOperatorDestroy(&inside));
+  return ritz_first_error(ierr, CeedOperatorDestroy(&seam));
+}
+
+// Values at owned nodes to their places in the whole.
+static inline int hand_in(Case *c, const Part *p, CeedVector v) {
+  const CeedScalar *x = NULL;
+
+  RITZ_TRY(CeedVectorGetArrayRead(v, CEED_MEM_HOST, &x));
+  for (int64_t i = 0; i < p->num_owned; i++) {
+    const int64_t node = find_placed(&c->all, &p->placed.nodes[i]);
+
+    for (CeedInt k = 0; node >= 0 && k < c->num_comp; k++)
+      c->y[node * c->num_comp + k] = x[i * c->num_comp + k];
+  }
+  return CeedVectorRestoreArrayRead(v, &x);
+}
+
+// The whole problem in one part: mesh, space, operator; the case gets its nodes.
+typedef struct {
+  RitzMesh mesh;
+  RitzSpace space;
+  CeedOperator op;
+  CeedVector x, y;
+  int64_t num;
+} Whole;
+
+static inline int open_whole(Ceed ceed, Case *c, Whole *w) {
+  RitzMesh coarse = NULL;
+  CeedScalar *x = NULL;
+
+  RITZ_TRY(make_mesh(ceed, c->which, &coarse));
+  RITZ_TRY(RitzMeshRefine(coarse, c->levels, &w->mesh));
+  RITZ_TRY(RitzMeshDestroy(&coarse));
+  RITZ_TRY(RitzSpaceCreate(w->mesh, c->degree, c->num_comp, &w->space));
+  RITZ_TRY(make_operator(ceed, w->mesh, w->space, RITZ_ELEMENTS_ALL, &w->op));
+  RITZ_TRY(place_all(w->space, &c->all));
+  w->num = c->all.num * c->num_comp;
+  RITZ_TRY(CeedVectorCreate(ceed, w->num, &w->x));
+  RITZ_TRY(CeedVectorCreate(ceed, w->num, &w->y));
+  RITZ_TRY(CeedVectorGetArrayWrite(w->x, CEED_MEM_HOST, &x));
+  for (int64_t i = 0; i < w->num; i++)
+    x[i] = (CeedScalar)function_at(c->all.nodes[i / c->num_comp].x, (CeedInt)(i % c->num_comp));
+  RITZ_TRY(CeedVectorRestoreArray(w->x, &x));
+  sort_placed(&c->all);
+  c->y = malloc((size_t)w->num * sizeof(*c->y));
+  for (int64_t i = 0; i < w->num; i++) c->y[i] = (CeedScalar)NAN;
+  return CEED_ERROR_SUCCESS;
+}
+
+static inline void close_whole(Case *c, Whole *w) {
+  free(c->y);
+  free(c->all.nodes);
+  CeedVectorDestroy(&w->x);
+  CeedVectorDestroy(&w->y);
+  CeedOperatorDestroy(&w->op);
+  RitzSpaceDestroy(&w->space);
+  RitzMeshDestroy(&w->mesh);
+}
+
+// What the parts have handed in is w->y, to `tolerance` of its largest entry.
+static inline void compare(const Case *c, const Whole *w, double tolerance, const char *name) {
+  const CeedScalar *y;
+  double largest = 0, error = 0;
+
+  CHECK_OK(CeedVectorGetArrayRead(w->y, CEED_MEM_HOST, &y));
+  for (int64_t i = 0; i < w->num; i++) {
+    largest = tap_larger(largest, fabs((double)y[i]));
+    error = tap_larger(error, fabs((double)(c->y[i] - y[i])));
+  }
+  CHECK_OK(CeedVectorRestoreArrayRead(w->y, &y));
+  CHECK(error <= tolerance * largest, "%s, %s in %d parts, cut %s: error %g of %g", name,
+        mesh_names[c->which], (int)c->num_parts, cut_names[c->how], error, largest);
+}
+
+#endif

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Tests of solvers of problems in parts, threads of one process, against one part: all methods, multigrid,
+// and reductions by any function (ritz/exchange.h).
+#include "tests/exchange-kit.h"
+
+// ---- Solvers ----
+
+// Constraints: the boundary of the whole.
+static int make_constraints(Ceed ceed, RitzSpace space, CeedInt num_comp, RitzIndices *constraints) {
+  int64_t num = 0, *nodes = NULL;
+
+  RITZ_TRY(RitzSpaceGetBoundaryNodes(space, "all", &num, &nodes));
+  int64_t *entries = malloc((size_t)(num * num_comp + 1) * sizeof(*entries));
+
+  for (int64_t i = 0; i < num * num_comp; i++) entries[i] = nodes[i / num_comp] * num_comp + i % num_comp;
+  const int ierr = RitzIndicesCreate(ceed, num * num_comp, entries, constraints);
+
+  free(entries);
+  free(nodes);
+  return ierr;
+}
+
+// Single precision reaches less.
+static double solver_rtol(void) { return sizeof(CeedScalar) == 4 ? 1e-5 : 1e-10; }
+
+static int set_up_solver(const Case *c, Ceed ceed, CeedVector diagonal, RitzSolver *solver) {
+  RITZ_TRY(RitzSolverCreate(ceed, c->method, solver));
+  RITZ_TRY(RitzSolverSetTolerances(*solver, solver_rtol(), 0, 2000));
+  RITZ_TRY(RitzSolverSetDamping(*solver, 0.3));
+  return RitzSolverSetJacobi(*solver, diagonal);
+}
+
+static int solve_part(Case *c, CeedInt part, const Part *p) {
+  CeedVector b = NULL, x = NULL, d = NULL;
+  RitzPartOperator op = NULL;
+  RitzIndices constraints = NULL;
+  RitzSolver solver = NULL;
+  RitzSolverReason reason = RITZ_ITERATING;
+  int ierr = make_part_operator(c, p, &op);
+
+  if (!ierr) ierr = make_vector(c, p, (CeedScalar)5, &b);
+  if (!ierr) ierr = CeedVectorCreate(p->ceed, p->num_nodes * c->num_comp, &x);
+  if (!ierr) ierr = CeedVectorCreate(p->ceed, p->num_nodes * c->num_comp, &d);
+  if (!ierr) ierr = CeedVectorSetValue(x, (CeedScalar)0.5);
+  if (!ierr) ierr = RitzPartOperatorGetDiagonal(op, d);
+  if (!ierr) ierr = make_constraints(p->ceed, p->space, c->num_comp, &constraints);
+  if (!ierr) ierr = set_up_solver(c, p->ceed, d, &solver);
+  if (!ierr) ierr = RitzSolverSetPartOperator(solver, op, constraints);
+  if (!ierr) ierr = RitzSolverSolve(solver, b, x);
+  if (!ierr) ierr = RitzSolverGetReason(solver, &reason);
+  if (!ierr) ierr = RitzSolverGetIterations(solver, &c->iterations[part]);
+  if (!ierr && reason <= 0) ierr = fail(c, part, RitzSolverReasonName(reason), 0, 0, 0);
+  if (!ierr) ierr = hand_in(c, p, x);
+  RitzSolverDestroy(&solver);
+  RitzIndicesDestroy(&constraints);
+  CeedVectorDestroy(&b);
+  CeedVectorDestroy(&x);
+  CeedVectorDestroy(&d);
+  RitzPartOperatorDestroy(&op);
+  return ierr;
+}
+
+static int run_solve(void *ctx, const RitzTransport *t) {
+  Case *c = ctx;
+  Part p;
+  int code = open_part(c, t, &p);
+
+  if (!code) code = solve_part(c, t->part, &p);
+  close_part(c, t->part, code, &p);
+  return code;
+}
+
+static void solve_whole(Ceed ceed, const Case *c, const Whole *w, CeedInt *iterations) {
+  CeedVector d;
+  RitzIndices constraints;
+  RitzSolver solver;
+  RitzSolverReason reason;
+
+  CHECK_OK(CeedVectorCreate(ceed, w->num, &d));
+  CHECK_OK(CeedOperatorLinearAssembleDiagonal(w->op, d, CEED_REQUEST_IMMEDIATE));
+  CHECK_OK(make_constraints(ceed, w->space, c->num_comp, &constraints));
+  CHECK_OK(set_up_solver(c, ceed, d, &solver));
+  CHECK_OK(RitzSolverSetOperator(solver, w->op));
+  CHECK_OK(RitzSolverSetConstraintIndices(solver, constraints));
+  CHECK_OK(CeedVectorSetValue(w->y, (CeedScalar)0.5));
+  CHECK_OK(RitzSolverSolve(solver, w->x, w->y));
+  CHECK_OK(RitzSolverGetReason(solver, &reason));
+  CHECK(reason > 0, "%s: %s", RitzSolverTypeName(c->method), RitzSolverReasonName(reason));
+  CHECK_OK(RitzSolverGetIterations(solver, iterations));
+  CHECK_OK(RitzSolverDestroy(&solver));
+  CHECK_OK(RitzIndicesDestroy(&constraints));
+  CHECK_OK(CeedVectorDestroy(&d));
+}
+
+// All methods take the steps that they take in one part, to the rounding of sums; all parts count the same.
+// The methods stop at rtol of the residual, so solutions differ by that times the condition of the matrix,
+// some hundreds here.
+static void check_solves(Ceed ceed, Case *c) {
+  Whole w = {0};
+  CeedInt iterations = 0;
+
+  CHECK_OK(open_whole(ceed, c, &w));
+  solve_whole(ceed, c, &w, &iterations);
+  if (!tap_failed()) run_case(ceed, c, run_solve, RitzSolverTypeName(c->method));
+  if (!tap_failed()) compare(c, &w, 300 * solver_rtol(), RitzSolverTypeName(c->method));
+  if (!tap_failed()) {
+    for (CeedInt p = 1; p < c->num_parts; p++)
+      CHECK(c->iterations[p] == c->iterations[0], "part %d takes %d iterations, the first %d", (int)p,
+            (int)c->iterations[p], (int)c->iterations[0]);
+    // Chebyshev: the lower bound, which decides, is estimated from another random vector
+    const int most = c->method == RITZ_SOLVER_CHEBYSHEV ? iterations : iterations / 20 + 1;
+    CHECK(abs((int)(c->iterations[0] - iterations)) <= most, "%s: %d iterations in %d parts, %d in one",
+          RitzSolverTypeName(c->method), (int)c->iterations[0], (int)c->num_parts, (int)iterations);
+  }
+  close_whole(c, &w);
+}
+
+TEST_EACH_BACKEND(solvers_take_the_steps_of_one_part) {
+  Case c = {.degree = 3, .num_comp = 1, .overlaps = true, .how = CUT_RANDOM};
+  const int meshes[2] = {2, 7};
+
+  name_resource(ceed, &c);
+  for (int m = 0; m < (tap_compiles_slowly(ceed) ? 1 : 2); m++) {
+    c.which = meshes[m];
+    for (int method = 0; RitzSolverTypeName((RitzSolverType)method); method++) {
+      c.method = (RitzSolverType)method;
+      if (tap_compiles_slowly(ceed) && c.method != RITZ_SOLVER_CG && c.method != RITZ_SOLVER_FGMRES) continue;
+      for (c.num_parts = 2; c.num_parts <= (tap_checks_calls(ceed) || tap_compiles_slowly(ceed) ? 2 : 5);
+           c.num_parts += 3) {
+        check_solves(ceed, &c);
+        if (tap_failed()) return;
+      }
+    }
+  }
+}
+
+// ---- Multigrid ----
+
+static int level_operators(void *ctx, CeedInt level, RitzSpace space, CeedOperator *inside,
+                           CeedOperator *seam) {
+  const Part *p = ctx;
+  RitzMesh mesh = NULL;
+
+  (void)level;
+  RITZ_TRY(RitzSpaceGetMesh(space, &mesh));
+  RITZ_TRY(make_operator(p->ceed, mesh, space, RITZ_ELEMENTS_INSIDE, inside));
+  return make_operator(p->ceed, mesh, space, RITZ_ELEMENTS_SEAM, seam);
+}
+
+static int multigrid_of_part(const Case *c, const RitzTransport *t, Part *p, RitzPreconditioner *pc) {
+  const RitzFixedPart fixed = {.part = "all"};
+  RitzHierarchy hierarchy = NULL;
+
+  (void)c;
+  RITZ_TRY(RitzHierarchyCreate(p->space, NULL, &hierarchy));
+  const int ierr =
+      RitzPreconditionerCreatePartMultigrid(p->ceed, hierarchy, t, level_operators, p, 1, &fixed, NULL, pc);
+
+  return ritz_first_error(ierr, RitzHierarchyDestroy(&hierarchy));
+}
+
+static int solve_by_multigrid(Case *c, const RitzTransport *t, Part *p) {
+  CeedVector b = NULL, x = NULL;
+  RitzPartOperator op = NULL;
+  RitzPreconditioner pc = NULL;
+  RitzIndices constraints = NULL;
+  RitzSolver solver = NULL;
+  RitzSolverReason reason = RITZ_ITERATING;
+  int ierr = make_part_operator(c, p, &op);
+
+  if (!ierr) ierr = make_vector(c, p, (CeedScalar)5, &b);
+  if (!ierr) ierr = CeedVectorCreate(p->ceed, p->num_nodes * c->num_comp, &x);
+  if (!ierr) ierr = CeedVectorSetValue(x, (CeedScalar)0.5);
+  if (!ierr) ierr = multigrid_of_part(c, t, p, &pc);
+  if (!ierr) ierr = make_constraints(p->ceed, p->space, c->num_comp, &constraints);
+  if (!ierr) ierr = RitzSolverCreate(p->ceed, RITZ_SOLVER_FLEXIBLE_CG, &solver);
+  if (!ierr) ierr = RitzSolverSetTolerances(solver, solver_rtol(), 0, 100);
+  if (!ierr) ierr = RitzSolverSetPreconditioner(solver, pc);
+  if (!ierr) ierr = RitzSolverSetPartOperator(solver, op, constraints);
+  if (!ierr) ierr = RitzSolverSolve(solver, b, x);
+  if (!ierr) ierr = RitzSolverGetReason(solver, &reason);
+  if (!ierr) ierr = RitzSolverGetIterations(solver, &c->iterations[t->part]);
+  if (!ierr && reason <= 0) ierr = fail(c, t->part, RitzSolverReasonName(reason), 0, 0, 0);
+  if (!ierr) ierr = hand_in(c, p, x);
+  RitzSolverDestroy(&solver);
+  RitzPreconditionerDestroy(&pc);
+  RitzIndicesDestroy(&constraints);
+  CeedVectorDestroy(&b);
+  CeedVectorDestroy(&x);
+  RitzPartOperatorDestroy(&op);
+  return ierr;
+}
+
+static int run_multigrid(void *ctx, const RitzTransport *t) {
+  Case *c = ctx;
+  Part p;
+  int code = open_part(c, t, &p);
+
+  if (!code) code = solve_by_multigrid(c, t, &p);
+  close_part(c, t->part, code, &p);
+  return code;
+}
+
+// Cycles of the whole problem: few iterations, the same number for any number of parts but for the coarsest
+// problem, which is not solved exactly. Empty parts take part (a line of four elements refined, in 8 parts).
+static void check_multigrid(Ceed ceed, Case *c) {
+  Whole w = {0};
+  CeedInt iterations = 0;
+
+  CHECK_OK(open_whole(ceed, c, &w));
+  c->method = RITZ_SOLVER_CG;
+  solve_whole(ceed, c, &w, &iterations);
+  for (c->num_parts = 1; !tap_failed() && c->num_parts <= (tap_compiles_slowly(ceed) ? 2 : 8);
+       c->num_parts += c->num_parts > 2 ? 5 : 1) {
+    run_case(ceed, c, run_multigrid, "multigrid");
+    if (!tap_failed()) compare(c, &w, 300 * solver_rtol(), "multigrid");
+    if (tap_failed()) break;
+    if (c->num_parts == 1) iterations = c->iterations[0];
+    CHECK(c->iterations[0] <= 12 && abs((int)(c->iterations[0] - iterations)) <= 1,
+          "%s: %d iterations in %d parts, %d in one", mesh_names[c->which], (int)c->iterations[0],
+          (int)c->num_parts, (int)iterations);
+  }
+  close_whole(c, &w);
+}
+
+TEST_EACH_BACKEND(multigrid_of_parts_is_that_of_one_part) {
+  Case c = {.degree = 4, .num_comp = 1, .overlaps = true, .levels = 1, .how = CUT_HILBERT};
+  const int meshes[4] = {2, 0, 3, 7};
+
+  name_resource(ceed, &c);
+  for (int m = 0; m < (tap_compiles_slowly(ceed) || tap_checks_calls(ceed) ? 1 : 4) && !tap_failed(); m++) {
+    c.which = meshes[m];
+    if (c.which == 7) c.degree = 2;
+    check_multigrid(ceed, &c);
+  }
+}
+
+// ---- Reductions ----
+
+// Problems without elements: the diagonal matrix of 1, 4, 9, ... 400, part p of N with entries p, p + N, ...
+// No entry is shared, so reductions are all that is needed.
+enum { DIAGONAL_LENGTH = 20 };
+
+static int apply_squares(void *ctx, CeedVector x, CeedVector y) {
+  const RitzTransport *t = ctx;
+  const CeedScalar *from = NULL;
+  CeedScalar *to = NULL;
+  CeedSize n = 0;
+
+  RITZ_TRY(CeedVectorGetLength(x, &n));
+  RITZ_TRY(CeedVectorGetArrayRead(x, CEED_MEM_HOST, &from));
+  RITZ_TRY(CeedVectorGetArrayWrite(y, CEED_MEM_HOST, &to));
+  for (CeedSize i = 0; i < n; i++) {
+    const CeedScalar root = (CeedScalar)(1 + t->part + i * t->num_parts);
+    to[i] = root * root * from[i];
+  }
+  RITZ_TRY(CeedVectorRestoreArray(y, &to));
+  return CeedVectorRestoreArrayRead(x, &from);
+}
+
+static int reduce_by_transport(void *ctx, RitzReduction kind, CeedInt num, double values[]) {
+  const RitzTransport *t = ctx;
+
+  return t->reduce(t, kind, num, values);
+}
+
+static int run_squares(void *ctx, const RitzTransport *t) {
+  Case *c = ctx;
+  const CeedSize n = (DIAGONAL_LENGTH - t->part + t->num_parts - 1) / t->num_parts;
+  RitzTransport own = *t;
+  Ceed ceed = NULL;
+  CeedVector b = NULL, x = NULL;
+  RitzSolver solver = NULL;
+  RitzSolverReason reason = RITZ_ITERATING;
+  int code = CeedInit("/cpu/self/ref", &ceed);
+
+  if (!code) code = CeedVectorCreate(ceed, n, &b);
+  if (!code) code = CeedVectorCreate(ceed, n, &x);
+  if (!code) code = CeedVectorSetValue(b, 1);
+  if (!code) code = CeedVectorSetValue(x, 0);
+  if (!code) code = RitzSolverCreateCG(ceed, &solver);
+  if (!code) code = RitzSolverSetTolerances(solver, solver_rtol(), 0, 100);
+  if (!code) code = RitzSolverSetApply(solver, apply_squares, &own);
+  if (!code) code = RitzSolverSetReduction(solver, reduce_by_transport, &own);
+  if (!code) code = RitzSolverSolve(solver, b, x);
+  if (!code) code = RitzSolverGetReason(solver, &reason);
+  if (!code) code = RitzSolverGetIterations(solver, &c->iterations[t->part]);
+  if (!code && reason != RITZ_CONVERGED_RTOL) code = fail(c, t->part, RitzSolverReasonName(reason), 0, 0, 0);
+  RitzSolverDestroy(&solver);
+  CeedVectorDestroy(&b);
+  CeedVectorDestroy(&x);
+  CeedDestroy(&ceed);
+  return code;
+}
+
+TEST(products_are_reduced_by_any_function) {
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  Case one = {.num_parts = 1}, c = {0};
+
+  run_case(ceed, &one, run_squares, "one part");
+  for (c.num_parts = 2; c.num_parts <= 8 && !tap_failed(); c.num_parts++) {
+    run_case(ceed, &c, run_squares, "squares");
+    for (CeedInt p = 0; p < c.num_parts; p++)
+      CHECK(abs((int)(c.iterations[p] - one.iterations[0])) <= 1, "%d iterations in %d parts, %d in one",
+            (int)c.iterations[p], (int)c.num_parts, (int)one.iterations[0]);
+  }
+  CeedDestroy(&ceed);
+}
+
+int main(int argc, char **argv) {
+  return tap_main(argc, argv,
+                  TESTS(solvers_take_the_steps_of_one_part, multigrid_of_parts_is_that_of_one_part,
+                        products_are_reduced_by_any_function));
+}
