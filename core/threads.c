@@ -366,11 +366,13 @@ void ritz_flag_wait(RitzFlag *flag, int32_t epoch) {
 
 // Those that are waited for may need the processor, and for long: first awake, then others first, then
 // asleep.
-bool ritz_flag_wait_unless(RitzFlag *flag, int32_t epoch, RitzFlag *stop) {
+void ritz_yield_processor(void) { sched_yield(); }
+
+bool ritz_flag_wait_unless(RitzFlag *flag, int32_t epoch, RitzFlag *stop, RitzFlag *other_stop) {
   enum { patience = 200, more_patience = 300 };
   const struct timespec moment = {.tv_nsec = 20000};
   for (int i = 0; !is_raised(flag, epoch); i++) {
-    if (!is_raised(stop, 0)) return is_raised(flag, epoch);
+    if (!is_raised(stop, 0) || !is_raised(other_stop, 0)) return is_raised(flag, epoch);
     if (i < patience)
       pause_processor();
     else if (i < more_patience)

@@ -54,8 +54,9 @@ typedef struct {
 void ritz_flag_raise(RitzFlag *flag, int32_t epoch);       // everything written before is seen by who waited
 void ritz_flag_raise_first(RitzFlag *flag, int32_t epoch); // unless it was raised before
 void ritz_flag_wait(RitzFlag *flag, int32_t epoch);        // until raised with this epoch
-// The same; false: `stop` was raised (to anything but 0) before.
-bool ritz_flag_wait_unless(RitzFlag *flag, int32_t epoch, RitzFlag *stop);
+// The same; false: one of these was raised (to anything but 0), and the flag was not.
+bool ritz_flag_wait_unless(RitzFlag *flag, int32_t epoch, RitzFlag *stop, RitzFlag *other_stop);
+void ritz_yield_processor(void); // a moment of a loop that waits for another thread
 
 // ---- Tasks ----
 // A function that runs once, on a thread of its own beside its caller. It reports to no context: contexts

@@ -65,6 +65,7 @@ static int create_messages(RitzExchange e, RitzHalo halo) {
     int64_t num_send = 0, num_ghosts = 0;
 
     RITZ_TRY(RitzHaloGetNeighbour(halo, i, &n->part, &num_send, NULL, &num_ghosts, NULL));
+    RITZ_TRY(RitzHaloGetChecksums(halo, i, &n->send_sum, &n->ghost_sum));
     n->first_send = e->num_send;
     n->first_ghost = e->num_ghosts;
     n->num_send = num_send * e->num_comp;
@@ -87,8 +88,8 @@ static int create_ghosts(RitzExchange e) {
 }
 
 // A number below 2^40 for a message of `num` entries; sums of many are exact.
-static double message_number(CeedInt from, CeedInt to, CeedSize num) {
-  uint64_t z = ((uint64_t)from << 32 ^ (uint64_t)to) * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)num;
+static double message_number(CeedInt from, CeedInt to, CeedSize num, uint64_t sum) {
+  uint64_t z = ((uint64_t)from << 32 ^ (uint64_t)to) * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)num + sum;
 
   z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9); // SplitMix64, as in mesh/table.c
   z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
@@ -104,7 +105,8 @@ static int check_together(RitzExchange e) {
   for (CeedInt i = 0; i < e->num_messages; i++) {
     const Neighbour *n = &e->neighbours[i];
 
-    difference += message_number(me, n->part, n->num_send) - message_number(n->part, me, n->num_ghosts);
+    difference += message_number(me, n->part, n->num_send, n->send_sum) -
+                  message_number(n->part, me, n->num_ghosts, n->ghost_sum);
   }
   RITZ_TRY(e->transport.reduce(&e->transport, RITZ_REDUCTION_SUM, 1, &difference));
   RITZ_REQUIRE(
@@ -156,6 +158,25 @@ int RitzExchangeCreate(RitzSpace space, Ceed ceed, const RitzTransport *transpor
   return CEED_ERROR_SUCCESS;
 }
 
+static CeedVector sender(const struct RitzExchange_private *e, bool to_ghosts) {
+  return to_ghosts ? e->at_owners : e->at_ghosts;
+}
+
+static int return_buffers(CeedVector from, CeedVector to, RitzExchange e) {
+  const int ierr = from ? CeedVectorRestoreArrayRead(from, &e->sending) : CEED_ERROR_SUCCESS;
+
+  return ritz_first_error(ierr, to ? CeedVectorRestoreArray(to, &e->receiving) : CEED_ERROR_SUCCESS);
+}
+
+// Waits for all messages and takes the buffers back.
+static int end_messages(RitzExchange e) {
+  const bool to_ghosts = e->mode == RITZ_EXCHANGE_TO_GHOSTS;
+  const int ierr = e->transport.end(&e->transport, e->num_messages, e->messages);
+
+  e->is_busy = false;
+  return ritz_first_error(ierr, return_buffers(sender(e, to_ghosts), sender(e, !to_ghosts), e));
+}
+
 int RitzExchangeDestroy(RitzExchange *exchange) {
   if (!exchange || !*exchange) return CEED_ERROR_SUCCESS;
   RITZ_TRY(ritz_check_handle(NULL, __func__, "exchange", *exchange, &ritz_exchange_class));
@@ -166,6 +187,8 @@ int RitzExchangeDestroy(RitzExchange *exchange) {
   if (--e->ref_count > 0) return CEED_ERROR_SUCCESS;
   Ceed ceed = e->counted;
   RitzSpace space = e->space;
+
+  if (e->is_busy) ierr = end_messages(e); // begun and never ended: buffers are the transport's until then
 
   ierr = ritz_first_error(ierr, CeedElemRestrictionDestroy(&e->pack));
   ierr = ritz_first_error(ierr, CeedVectorDestroy(&e->at_owners));
@@ -215,12 +238,6 @@ static int lend_buffers(RitzExchange e, CeedVector from, CeedVector to) {
   return ierr;
 }
 
-static int return_buffers(CeedVector from, CeedVector to, RitzExchange e) {
-  const int ierr = from ? CeedVectorRestoreArrayRead(from, &e->sending) : CEED_ERROR_SUCCESS;
-
-  return ritz_first_error(ierr, to ? CeedVectorRestoreArray(to, &e->receiving) : CEED_ERROR_SUCCESS);
-}
-
 static void fill_messages(RitzExchange e, bool to_ghosts) {
   for (CeedInt i = 0; i < e->num_messages; i++) {
     const Neighbour *n = &e->neighbours[i];
@@ -254,10 +271,6 @@ static int unpack(RitzExchange e, bool to_ghosts, CeedVector x) {
   return RitzVectorSetEntries(x, e->ghosts, 0);
 }
 
-static CeedVector sender(const struct RitzExchange_private *e, bool to_ghosts) {
-  return to_ghosts ? e->at_owners : e->at_ghosts;
-}
-
 static int begin(RitzExchange e, RitzExchangeMode mode, CeedVector x) {
   const bool to_ghosts = mode == RITZ_EXCHANGE_TO_GHOSTS;
 
@@ -269,16 +282,19 @@ static int begin(RitzExchange e, RitzExchangeMode mode, CeedVector x) {
   if (ierr) return ritz_first_error(ierr, return_buffers(sender(e, to_ghosts), sender(e, !to_ghosts), e));
   e->is_busy = true;
   e->mode = mode;
+  e->vector = x;
   return CEED_ERROR_SUCCESS;
 }
 
 static int end(RitzExchange e, RitzExchangeMode mode, CeedVector x) {
-  const bool to_ghosts = mode == RITZ_EXCHANGE_TO_GHOSTS;
-  int ierr = e->transport.end(&e->transport, e->num_messages, e->messages);
+  RITZ_TRY(end_messages(e));
+  return unpack(e, mode == RITZ_EXCHANGE_TO_GHOSTS, x);
+}
 
-  e->is_busy = false;
-  ierr = ritz_first_error(ierr, return_buffers(sender(e, to_ghosts), sender(e, !to_ghosts), e));
-  return ierr ? ierr : unpack(e, to_ghosts, x);
+static int require_mode(RitzExchange e, const char *call, RitzExchangeMode mode) {
+  RITZ_REQUIRE(mode == RITZ_EXCHANGE_TO_GHOSTS || mode == RITZ_EXCHANGE_TO_OWNERS, e->ceed,
+               CEED_ERROR_INCOMPATIBLE, "%s: there is no mode %d", call, (int)mode);
+  return CEED_ERROR_SUCCESS;
 }
 
 static int require_idle(RitzExchange e, const char *call) {
@@ -290,6 +306,7 @@ static int require_idle(RitzExchange e, const char *call) {
 int RitzExchangeBegin(RitzExchange exchange, RitzExchangeMode mode, CeedVector x) {
   RITZ_NOT_NULL(exchange);
   RITZ_TRY(ritz_exchange_check(exchange, "RitzExchangeBegin", x));
+  RITZ_TRY(require_mode(exchange, "RitzExchangeBegin", mode));
   RITZ_TRY(require_idle(exchange, "RitzExchangeBegin"));
   return begin(exchange, mode, x);
 }
@@ -299,12 +316,15 @@ int RitzExchangeEnd(RitzExchange exchange, RitzExchangeMode mode, CeedVector x) 
   RITZ_TRY(ritz_exchange_check(exchange, "RitzExchangeEnd", x));
   RITZ_REQUIRE(exchange->is_busy && exchange->mode == mode, exchange->ceed, CEED_ERROR_INCOMPATIBLE,
                "RitzExchangeEnd: no exchange of this mode is under way, needed RitzExchangeBegin first");
+  RITZ_REQUIRE(exchange->vector == x, exchange->ceed, CEED_ERROR_INCOMPATIBLE,
+               "RitzExchangeEnd: the exchange was begun with another vector");
   return end(exchange, mode, x);
 }
 
 int RitzExchangeRun(RitzExchange exchange, RitzExchangeMode mode, CeedVector x) {
   RITZ_NOT_NULL(exchange);
   RITZ_TRY(ritz_exchange_check(exchange, "RitzExchangeRun", x));
+  RITZ_TRY(require_mode(exchange, "RitzExchangeRun", mode));
   RITZ_TRY(require_idle(exchange, "RitzExchangeRun"));
   RITZ_TRY(begin(exchange, mode, x));
   return end(exchange, mode, x);
@@ -330,5 +350,7 @@ int RitzExchangeReduce(void *exchange, RitzReduction kind, CeedInt num, double v
   const RitzExchange e = exchange;
 
   RITZ_NOT_NULL(e);
+  RITZ_REQUIRE(values || num <= 0, e->ceed, CEED_ERROR_INCOMPATIBLE,
+               "RitzExchangeReduce: argument 'values' is NULL, needed %" CeedInt_FMT " numbers", num);
   return e->transport.reduce(&e->transport, kind, num, values);
 }

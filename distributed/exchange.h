@@ -5,6 +5,7 @@
 
 #include <ritz/exchange.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "core/handle.h"
 
@@ -12,6 +13,7 @@
 typedef struct {
   CeedInt part;
   CeedSize first_send, num_send, first_ghost, num_ghosts;
+  uint64_t send_sum, ghost_sum; // RitzHaloGetChecksums
 } Neighbour;
 
 struct RitzExchange_private {
@@ -29,6 +31,7 @@ struct RitzExchange_private {
   RitzIndices ghosts;                               // owned
   bool is_busy;
   RitzExchangeMode mode;     // of what is under way
+  CeedVector vector;         // borrowed: whose entries it is about
   const CeedScalar *sending; // borrowed from the buffers meanwhile
   CeedScalar *receiving;
 };

@@ -118,13 +118,23 @@ static int prolong(const Level *l, CeedVector x) {
   return RitzVectorSetEntries(x, l->kept, 0);
 }
 
+// A solve that ends at its limit of iterations serves; one whose operator is not positive definite does not.
+static int solve_coarsest(const Level *l, CeedVector b, CeedVector x) {
+  RitzSolverReason reason = RITZ_ITERATING;
+
+  RITZ_TRY(CeedVectorSetValue(x, 0));
+  RITZ_TRY(RitzSolverSolve(l->solver, b, x));
+  RITZ_TRY(RitzSolverGetReason(l->solver, &reason));
+  RITZ_REQUIRE(reason > 0 || reason == RITZ_DIVERGED_MAX_IT || reason == RITZ_DIVERGED_NAN, l->exchange->ceed,
+               CEED_ERROR_MAJOR, "multigrid of parts: the coarsest problem: %s",
+               RitzSolverReasonName(reason));
+  return CEED_ERROR_SUCCESS;
+}
+
 static int visit(const Cycle *c, CeedInt level, CeedVector b, CeedVector x) {
   const Level *l = &c->levels[level];
 
-  if (level == 0) {
-    RITZ_TRY(CeedVectorSetValue(x, 0));
-    return RitzSolverSolve(l->solver, b, x);
-  }
+  if (level == 0) return solve_coarsest(l, b, x);
   RITZ_TRY(RitzPreconditionerApply(l->smoother, b, x));
   RITZ_TRY(find_residual(l, b, x));
   RITZ_TRY(restrict_residual(l));

@@ -3,6 +3,7 @@
 // who receives them, straight from the sender's buffer.
 #include <ritz/exchange.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,11 +12,12 @@
 #include "core/threads.h"
 
 // A message from one part to another. The sender says which exchange it belongs to, counted from 1, and the
-// receiver that it has it.
+// receiver that it has it. is_open: the receiver looks at the data.
 typedef struct {
   const void *data;
   size_t bytes;
   RitzFlag sent, received;
+  _Atomic int is_open;
 } Mailbox;
 
 // Numbers of one part, for all to read.
@@ -24,6 +26,7 @@ typedef struct {
   CeedInt num;
   RitzReduction kind;
   RitzFlag ready, done; // epochs: number of the reduction, counted from 1
+  RitzFlag ended;       // 1: the part's function has returned
 } Desk;
 
 typedef struct {
@@ -41,7 +44,8 @@ typedef struct {
 // What one thread knows.
 typedef struct {
   World *world;
-  int32_t num_exchanges, num_reductions;
+  uint32_t num_exchanges, num_reductions; // they may run over: flags are compared for equality
+  bool is_busy;                           // between begin and end
 } Member;
 
 // Threads have no context to report to that is theirs and ours: RitzRunParts tells, when all have ended.
@@ -60,6 +64,17 @@ static int report_stop(const RitzTransport *t, const World *w) {
                   (int)w->stop.epoch - 1);
 }
 
+// Waits for a part's flag to be raised; an error where that will not be.
+static int await(const RitzTransport *t, CeedInt part, RitzFlag *flag, uint32_t epoch) {
+  World *w = ((const Member *)t->ctx)->world;
+
+  if (ritz_flag_wait_unless(flag, (int32_t)epoch, &w->stop, &w->desks[part].ended)) return CEED_ERROR_SUCCESS;
+  if (atomic_load(&w->stop.epoch) != 0) return report_stop(t, w);
+  return complain(t, CEED_ERROR_INCOMPATIBLE,
+                  "it waits for part %" CeedInt_FMT ", which has ended: parts have to make the same calls",
+                  part);
+}
+
 static Mailbox *find_box(const World *w, CeedInt to, CeedInt from) {
   return &w->boxes[(size_t)to * (size_t)w->num_parts + (size_t)from];
 }
@@ -70,13 +85,20 @@ static int begin(const RitzTransport *t, CeedInt num, const RitzMessage messages
   Member *member = t->ctx;
   World *w = member->world;
 
+  if (member->is_busy) return complain(t, CEED_ERROR_INCOMPATIBLE, "other messages are under way");
+  for (CeedInt i = 0; i < num; i++) {
+    if (messages[i].part < 0 || messages[i].part >= w->num_parts || messages[i].part == t->part)
+      return complain(t, CEED_ERROR_DIMENSION, "a message to part %" CeedInt_FMT " of %" CeedInt_FMT,
+                      messages[i].part, w->num_parts);
+  }
+  member->is_busy = true;
   member->num_exchanges++;
   for (CeedInt i = 0; i < num; i++) {
     Mailbox *box = find_box(w, messages[i].part, t->part);
 
     box->data = messages[i].send;
     box->bytes = messages[i].send_bytes;
-    ritz_flag_raise(&box->sent, member->num_exchanges);
+    ritz_flag_raise(&box->sent, (int32_t)member->num_exchanges);
   }
   return CEED_ERROR_SUCCESS;
 }
@@ -85,28 +107,47 @@ static int receive(const RitzTransport *t, const RitzMessage *m) {
   const Member *member = t->ctx;
   Mailbox *box = find_box(member->world, t->part, m->part);
 
-  if (!ritz_flag_wait_unless(&box->sent, member->num_exchanges, &member->world->stop))
-    return report_stop(t, member->world);
+  RITZ_TRY(await(t, m->part, &box->sent, member->num_exchanges));
   if (box->bytes != m->recv_bytes)
     return complain(t, CEED_ERROR_DIMENSION, "it expects %zu bytes of part %" CeedInt_FMT ", which sends %zu",
                     m->recv_bytes, m->part, box->bytes);
-  if (m->recv_bytes > 0) memcpy(m->recv, box->data, m->recv_bytes);
-  ritz_flag_raise(&box->received, member->num_exchanges);
+  // A sender that stops takes its buffer back when the box is closed: either it sees that the box is open, or
+  // this part sees that there was a stop.
+  atomic_store(&box->is_open, 1);
+  const bool is_stopped = atomic_load(&member->world->stop.epoch) != 0;
+  if (!is_stopped && m->recv_bytes > 0) memcpy(m->recv, box->data, m->recv_bytes);
+  atomic_store(&box->is_open, 0);
+  if (is_stopped) return report_stop(t, member->world);
+  ritz_flag_raise(&box->received, (int32_t)member->num_exchanges);
   return CEED_ERROR_SUCCESS;
+}
+
+// All that this part has sent is its own again, though others do not have it: they are told to stop.
+static int take_back(const RitzTransport *t, CeedInt num, const RitzMessage messages[], int code) {
+  World *w = ((const Member *)t->ctx)->world;
+
+  ritz_flag_raise_first(&w->stop, t->part + 1);
+  for (CeedInt i = 0; i < num; i++) {
+    Mailbox *box = find_box(w, messages[i].part, t->part);
+
+    while (atomic_load(&box->is_open)) ritz_yield_processor();
+  }
+  return code;
 }
 
 // Buffers may be used again when the others have what they hold.
 static int end(const RitzTransport *t, CeedInt num, const RitzMessage messages[]) {
-  const Member *member = t->ctx;
+  Member *member = t->ctx;
+  int code = CEED_ERROR_SUCCESS;
 
-  for (CeedInt i = 0; i < num; i++) RITZ_TRY(receive(t, &messages[i]));
-  for (CeedInt i = 0; i < num; i++) {
+  for (CeedInt i = 0; i < num && !code; i++) code = receive(t, &messages[i]);
+  for (CeedInt i = 0; i < num && !code; i++) {
     Mailbox *box = find_box(member->world, messages[i].part, t->part);
 
-    if (!ritz_flag_wait_unless(&box->received, member->num_exchanges, &member->world->stop))
-      return report_stop(t, member->world);
+    code = await(t, messages[i].part, &box->received, member->num_exchanges);
   }
-  return CEED_ERROR_SUCCESS;
+  member->is_busy = false;
+  return code ? take_back(t, num, messages, code) : CEED_ERROR_SUCCESS;
 }
 
 // ---- Reductions ----
@@ -133,8 +174,7 @@ static int wait_for_all(const RitzTransport *t, bool for_done) {
   for (CeedInt part = 0; part < w->num_parts; part++) {
     Desk *desk = &w->desks[part];
 
-    if (!ritz_flag_wait_unless(for_done ? &desk->done : &desk->ready, member->num_reductions, &w->stop))
-      return report_stop(t, w);
+    RITZ_TRY(await(t, part, for_done ? &desk->done : &desk->ready, member->num_reductions));
   }
   return CEED_ERROR_SUCCESS;
 }
@@ -165,11 +205,11 @@ static int reduce(const RitzTransport *t, RitzReduction kind, CeedInt num, doubl
     desk->values = values + first;
     desk->num = count;
     desk->kind = kind;
-    ritz_flag_raise(&desk->ready, ++member->num_reductions);
+    ritz_flag_raise(&desk->ready, (int32_t)++member->num_reductions);
     RITZ_TRY(wait_for_all(t, false));
     RITZ_TRY(check_desks(t, kind, count));
     for (CeedInt i = 0; i < count; i++) results[i] = combine(w, kind, i);
-    ritz_flag_raise(&desk->done, member->num_reductions);
+    ritz_flag_raise(&desk->done, (int32_t)member->num_reductions);
     RITZ_TRY(wait_for_all(t, true));
     memcpy(values + first, results, (size_t)count * sizeof(*values));
   }
@@ -191,8 +231,9 @@ static int run_part(void *data, int part) {
   const int code = w->run(w->ctx, &transport);
 
   w->codes[part] = code;
-  // whoever comes second only fails because of the first
+  // those that come later mostly fail because of the first
   if (code) ritz_flag_raise_first(&w->stop, part + 1);
+  ritz_flag_raise(&w->desks[part].ended, 1);
   return CEED_ERROR_SUCCESS;
 }
 

@@ -214,6 +214,26 @@ static int add_block(const RitzGeometryCase *c, CeedInt block, const RitzGeometr
   return ierr;
 }
 
+// Regions that the mesh does not have: of parts of meshes all know all.
+static int check_regions(const RitzGeometryCase *c) {
+  CeedInt num = 0;
+
+  RITZ_TRY(RitzMeshGetNumRegions(c->geometry->mesh, &num));
+  for (CeedInt k = 0; k < c->options.num_regions; k++) {
+    bool is_there = false;
+
+    for (CeedInt i = 0; i < num; i++) {
+      int32_t number = 0;
+
+      RITZ_TRY(RitzMeshGetRegion(c->geometry->mesh, i, NULL, &number));
+      is_there |= number == c->options.regions[k];
+    }
+    RITZ_REQUIRE(is_there, c->ceed, CEED_ERROR_INCOMPATIBLE,
+                 "RitzGeometryCreateOperator: the mesh has no region %d", (int)c->options.regions[k]);
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
 // Marks the elements with ghosts, where the options ask for these or the others.
 static int mark_seam(RitzGeometryCase *c, bool **is_seam) {
   int64_t num_elem = 0, num = 0, *elements = NULL;
@@ -239,6 +259,7 @@ int ritz_geometry_composite(const RitzGeometryCase *given, const char *name, Rit
 
   *op = NULL;
   RITZ_TRY(RitzMeshGetPart(c->geometry->mesh, &num_mesh_parts, NULL));
+  if (num_mesh_parts > 1) RITZ_TRY(check_regions(c));
   if (c->geometry->first[RITZ_NUM_KINDS] == 0) return CEED_ERROR_SUCCESS; // an empty part
   RITZ_TRY_CLEANUP(mark_seam(c, &is_seam));
   RITZ_TRY_CLEANUP(ritz_geometry_coordinates_create(c, &coordinates));

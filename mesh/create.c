@@ -12,6 +12,7 @@ static const char call[] = "RitzMeshCreate";
 static int check_blocks(Ceed ceed, const RitzMeshArrays *a) {
   RITZ_REQUIRE(a->num_blocks >= 1 && a->num_blocks <= RITZ_MESH_MAX_BLOCKS, ceed, CEED_ERROR_DIMENSION,
                "%s: %" CeedInt_FMT " blocks, needed 1 to %d", call, a->num_blocks, RITZ_MESH_MAX_BLOCKS);
+  RITZ_REQUIRE(a->blocks, ceed, CEED_ERROR_INCOMPATIBLE, "%s: there is no list of blocks", call);
   RITZ_REQUIRE(a->num_vertices >= 0, ceed, CEED_ERROR_DIMENSION, "%s: %lld vertices, needed at least 0", call,
                (long long)a->num_vertices);
   RITZ_REQUIRE(!a->vertex_x || a->order == 1, ceed, CEED_ERROR_DIMENSION,

@@ -32,7 +32,7 @@ void ritz_mesh_map_points(CeedInt dim, CeedInt space_dim, CeedInt P, CeedInt Q, 
 }
 
 void ritz_mesh_bounds(CeedInt space_dim, int64_t num_points, const double *x, double *low, double *high) {
-  for (CeedInt c = 0; c < space_dim; c++) low[c] = high[c] = x[c];
+  for (CeedInt c = 0; c < space_dim; c++) low[c] = high[c] = num_points > 0 ? x[c] : 0; // an empty part
   for (int64_t i = 1; i < num_points; i++) {
     for (CeedInt c = 0; c < space_dim; c++) {
       const double here = x[i * space_dim + c];

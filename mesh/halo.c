@@ -194,6 +194,8 @@ static int allocate(Ceed ceed, const Shares *shares, RitzHalo halo) {
   RITZ_TRY(RITZ_MALLOC(ceed, (size_t)halo->num_neighbours, &halo->parts));
   RITZ_TRY(RITZ_MALLOC(ceed, (size_t)halo->num_neighbours + 1, &halo->send_starts));
   RITZ_TRY(RITZ_MALLOC(ceed, (size_t)halo->num_neighbours + 1, &halo->ghost_starts));
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)halo->num_neighbours, &halo->send_sums));
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)halo->num_neighbours, &halo->ghost_sums));
   return RITZ_MALLOC(ceed, (size_t)num_send, &halo->send);
 }
 
@@ -211,6 +213,8 @@ static void fill_halo(const SharedNodes *s, const Shares *shares, int64_t *new_n
       halo->send_starts[n] = num_send;
       halo->ghost_starts[n++] = num_ghosts;
     }
+    *(share->is_ghost ? &halo->ghost_sums[n - 1] : &halo->send_sums[n - 1]) +=
+        ritz_mesh_mix((uint64_t)ritz_mesh_mix_keys(4, share->keys) + (uint64_t)s->degree);
     for (int64_t k = 0; k < share->num; k++) {
       if (share->is_ghost)
         new_number[nodes[k]] = halo->num_owned + num_ghosts++;
@@ -278,6 +282,8 @@ void ritz_halo_destroy(RitzHalo *halo) {
   RITZ_FREE(&h->send_starts);
   RITZ_FREE(&h->send);
   RITZ_FREE(&h->ghost_starts);
+  RITZ_FREE(&h->send_sums);
+  RITZ_FREE(&h->ghost_sums);
   RITZ_FREE(halo);
 }
 
@@ -306,5 +312,15 @@ int RitzHaloGetNeighbour(RitzHalo halo, CeedInt i, CeedInt *part, int64_t *num_s
   if (send) *send = halo->send + halo->send_starts[i];
   if (num_ghosts) *num_ghosts = halo->ghost_starts[i + 1] - halo->ghost_starts[i];
   if (first_ghost) *first_ghost = halo->num_owned + halo->ghost_starts[i];
+  return CEED_ERROR_SUCCESS;
+}
+
+int RitzHaloGetChecksums(RitzHalo halo, CeedInt i, uint64_t *send, uint64_t *ghosts) {
+  RITZ_NOT_NULL(halo);
+  RITZ_REQUIRE(i >= 0 && i < halo->num_neighbours, halo->ceed, CEED_ERROR_DIMENSION,
+               "RitzHaloGetChecksums: there is no neighbour %" CeedInt_FMT ", the part has %" CeedInt_FMT, i,
+               halo->num_neighbours);
+  if (send) *send = halo->send_sums[i];
+  if (ghosts) *ghosts = halo->ghost_sums[i];
   return CEED_ERROR_SUCCESS;
 }

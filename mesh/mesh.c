@@ -252,7 +252,9 @@ void ritz_mesh_marks_sort(int64_t *num, RitzMeshMark *marks) {
 }
 
 bool ritz_mesh_part_has_name(RitzMesh mesh, int32_t part, const char *name) {
-  return !strcmp(part == RITZ_MESH_EXTERIOR ? "all" : mesh->parts[part].name, name);
+  if (!strcmp(name, "all") || part == RITZ_MESH_EXTERIOR)
+    return part == RITZ_MESH_EXTERIOR && !strcmp(name, "all");
+  return !strcmp(mesh->parts[part].name, name);
 }
 
 // A few names, for a message: " all xmin xmax ..."

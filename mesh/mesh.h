@@ -483,6 +483,8 @@ struct RitzHalo_private {
   int64_t *send_starts;  // owned, [num_neighbours + 1]
   int64_t *send;         // owned: nodes
   int64_t *ghost_starts; // owned, [num_neighbours + 1], from 0
+  uint64_t *send_sums;   // owned, [num_neighbours]: of the degree and the keys of what is sent
+  uint64_t *ghost_sums;  // owned: likewise
 };
 // The halo of the nodes of degree `degree`, nodes [num_entries] of all elements, which get other numbers in a
 // part of a mesh: owned ones first. A whole mesh owns all of its nodes.

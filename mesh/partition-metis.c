@@ -81,15 +81,19 @@ static int fill_graph(RitzMesh mesh, int64_t num_facets, const int64_t *sides, G
   return CEED_ERROR_SUCCESS;
 }
 
-// Whole numbers from 1 to 1000 in their ratios.
+// Whole numbers from 1 to 1000 in their ratios, fewer where their sum, which METIS makes, would exceed an
+// idx_t.
 static int fill_weights(RitzMesh mesh, const double *weights, Graph *g) {
-  double most = 0;
+  double most = 0, sum = 0;
 
   if (!weights) return CEED_ERROR_SUCCESS;
   RITZ_TRY(RITZ_MALLOC(mesh->ceed, (size_t)mesh->num_elem, &g->weights));
   for (int64_t e = 0; e < mesh->num_elem; e++) most = fmax(most, weights[e]);
+  for (int64_t e = 0; e < mesh->num_elem; e++) sum += weights[e] / most;
+  const double scale = fmin(1000, (0x1p30 - (double)mesh->num_elem) / sum);
+
   for (int64_t e = 0; e < mesh->num_elem; e++)
-    g->weights[e] = (idx_t)fmax(1, floor(1000 * (weights[e] / most) + 0.5));
+    g->weights[e] = (idx_t)fmax(1, floor(scale * (weights[e] / most) + 0.5));
   return CEED_ERROR_SUCCESS;
 }
 

@@ -28,10 +28,11 @@ static int64_t cut_facets(RitzMesh mesh, const int64_t count[3]) {
 
 // The numbers of bricks with the fewest facets between them; false: num_parts has no such factors.
 static bool find_bricks(RitzMesh mesh, int64_t num_parts, int64_t best[3]) {
+  const int64_t n[2] = {mesh->grid[0], mesh->dim > 1 ? mesh->grid[1] : 1};
   int64_t fewest = -1;
 
-  for (int64_t i = 1; i <= num_parts; i++) {
-    for (int64_t j = 1; num_parts % i == 0 && j <= num_parts / i; j++) {
+  for (int64_t i = 1; i <= num_parts && i <= n[0]; i++) {
+    for (int64_t j = 1; num_parts % i == 0 && j <= num_parts / i && j <= n[1]; j++) {
       const int64_t count[3] = {i, j, num_parts / i / j};
       const int64_t facets = num_parts / i % j ? -1 : cut_facets(mesh, count);
 
@@ -207,6 +208,7 @@ static int partition_bricks(RitzMesh mesh, CeedInt num_parts, const double *weig
 static int partition_metis(RitzMesh mesh, CeedInt num_parts, const double *weights, int32_t *parts) {
   bool is_done = false;
 
+  if (num_parts >= mesh->num_elem) return cut_by_curve(mesh, num_parts, weights, parts); // METIS wants fewer
   RITZ_TRY(ritz_mesh_partition_metis(mesh, num_parts, weights, parts, &is_done));
   RITZ_REQUIRE(is_done, mesh->ceed, CEED_ERROR_UNSUPPORTED,
                "%s: METIS is not there, or could not cut %lld elements into %" CeedInt_FMT " parts", call,

@@ -189,7 +189,8 @@ static int create(Gmres *m) {
   const Ceed ceed = m->solver->ceed;
   CeedInt max_steps = m->solver->restart;
 
-  if ((CeedSize)max_steps > n) max_steps = n > 0 ? (CeedInt)n : 1;
+  // in parts of a larger problem n says nothing of its size
+  if ((CeedSize)max_steps > n && !m->solver->reduce) max_steps = n > 0 ? (CeedInt)n : 1;
   if (max_steps > m->solver->max_it && m->solver->max_it > 0) max_steps = m->solver->max_it;
   m->max_steps = max_steps;
   const size_t num = (size_t)max_steps;

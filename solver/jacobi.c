@@ -220,6 +220,8 @@ static int create_or_refuse(Ceed ceed, const char *call, CeedScalarType precisio
 
   RITZ_TRY(ritz_jacobi_create(ceed, call, precision, diagonal, constraints, &bad_entry, pc));
   if (bad_entry < 0) return CEED_ERROR_SUCCESS;
+  RITZ_REQUIRE(bad_entry < (int64_t)diagonal->length, ceed, CEED_ERROR_MAJOR,
+               "%s: an entry of the diagonal in another part is not a positive finite number", call);
   RITZ_TRY(read_entry(diagonal, bad_entry, &value));
   return CeedError(ceed, CEED_ERROR_MAJOR,
                    "%s: entry %lld of the diagonal is %g, needs to be a positive finite number with an "

@@ -67,6 +67,19 @@ static int check_extras(RitzSolver solver, CeedSize n) {
   return CEED_ERROR_SUCCESS;
 }
 
+// In a part of a larger problem.
+static int check_reduction(RitzSolver solver) {
+  if (!solver->reduce) return CEED_ERROR_SUCCESS;
+  RITZ_REQUIRE(
+      !solver->op, solver->ceed, CEED_ERROR_INCOMPATIBLE,
+      "RitzSolverSolve: products are reduced over parts, but the operator is of this part alone: needed "
+      "RitzSolverSetPartOperator or RitzSolverSetApply, or no reduction");
+  RITZ_REQUIRE(solver->num_null == 0, solver->ceed, CEED_ERROR_UNSUPPORTED,
+               "RitzSolverSolve: a nullspace of %" CeedInt_FMT " vectors in a problem in parts, needed none",
+               solver->num_null);
+  return CEED_ERROR_SUCCESS;
+}
+
 static int check_solve(RitzSolver solver, CeedVector b, CeedVector x) {
   RITZ_ARGUMENT_OF(solver->ceed, "RitzSolverSolve", b);
   RITZ_ARGUMENT_OF(solver->ceed, "RitzSolverSolve", x);
@@ -77,6 +90,7 @@ static int check_solve(RitzSolver solver, CeedVector b, CeedVector x) {
   RITZ_REQUIRE(b->length == x->length, solver->ceed, CEED_ERROR_DIMENSION,
                "RitzSolverSolve: b has %" CeedSize_FMT " entries, x has %" CeedSize_FMT, b->length,
                x->length);
+  RITZ_TRY(check_reduction(solver));
   RITZ_TRY(check_operator(solver, x->length));
   return check_extras(solver, x->length);
 }
@@ -125,7 +139,7 @@ static int run_method(RitzSolver solver, const RitzSolve *solve) {
 }
 
 // Sums of all passes in the contexts that take part are reduced while the solver runs. A solve may be part of
-// another one's preconditioner: what was set before comes back.
+// another one's preconditioner, and of this part alone there: what was set before comes back.
 typedef struct {
   Ceed contexts[3];
   RitzReduceFunction reduce[3];
@@ -137,7 +151,7 @@ static Reductions begin_reductions(RitzSolver solver, Ceed computes) {
 
   for (int i = 0; i < 3; i++) {
     Ceed ceed = before.contexts[i];
-    if (!ceed || !solver->reduce) continue;
+    if (!ceed) continue;
     before.reduce[i] = ceed->reduce;
     before.ctx[i] = ceed->reduce_ctx;
     ceed->reduce = solver->reduce;
@@ -146,8 +160,8 @@ static Reductions begin_reductions(RitzSolver solver, Ceed computes) {
   return before;
 }
 
-static void end_reductions(RitzSolver solver, const Reductions *before) {
-  for (int i = 2; i >= 0 && solver->reduce; i--) {
+static void end_reductions(const Reductions *before) {
+  for (int i = 2; i >= 0; i--) {
     if (!before->contexts[i]) continue;
     before->contexts[i]->reduce = before->reduce[i];
     before->contexts[i]->reduce_ctx = before->ctx[i];
@@ -174,7 +188,7 @@ int RitzSolverSolve(RitzSolver solver, CeedVector b, CeedVector x) {
     ritz_preconditioner_enter_solve(solve.pc, false);
     if (solve.x != x) ierr = ritz_first_error(ierr, RitzVectorConvert(solve.x, x));
   }
-  end_reductions(solver, &before);
+  end_reductions(&before);
   ierr = ritz_first_error(ierr, RitzPreconditionerDestroy(&solve.pc));
   ierr = ritz_first_error(ierr, CeedVectorDestroy(&solve.x));
   ierr = ritz_first_error(ierr, CeedVectorDestroy(&solve.b));

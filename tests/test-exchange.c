@@ -116,6 +116,53 @@ TEST(a_part_that_fails_ends_all) {
   CeedDestroy(&ceed);
 }
 
+// One part has nothing to do and leaves: the others are told instead of waiting for ever.
+static int leave_early(void *ctx, const RitzTransport *t) {
+  double value = 1;
+
+  (void)ctx;
+  return t->part == 1 ? CEED_ERROR_SUCCESS : t->reduce(t, RITZ_REDUCTION_SUM, 1, &value);
+}
+
+// Part 0 begins, part 2 fails, part 1 comes late for a buffer that part 0 has freed: a sanitizer would tell.
+static int free_after_stop(void *ctx, const RitzTransport *t) {
+  const size_t size = 1 << 20;
+  const RitzMessage to[2] = {{.part = 1, .send_bytes = size, .send = malloc(size)},
+                             {.part = 2, .recv_bytes = 1, .recv = ctx}};
+  RitzMessage from = {.part = 0, .recv_bytes = size, .recv = malloc(size)};
+  int code = 0;
+
+  if (t->part == 2) code = 4711;
+  if (t->part == 0) {
+    memset((void *)(uintptr_t)to[0].send, 1, size);
+    code = t->begin(t, 2, to);
+    if (!code) code = t->end(t, 2, to);
+  }
+  if (t->part == 1) {
+    code = t->begin(t, 1, &from);
+    if (!code) code = t->end(t, 1, &from);
+  }
+  free((void *)(uintptr_t)to[0].send);
+  free(from.recv);
+  return code;
+}
+
+static int begin_twice(void *ctx, const RitzTransport *t) {
+  uint8_t buffer[2] = {0};
+  const RitzMessage message = {1 - t->part, 1, 1, buffer, buffer + 1};
+
+  (void)ctx;
+  RITZ_TRY(t->begin(t, 1, &message));
+  return t->begin(t, 1, &message);
+}
+
+static int send_nowhere(void *ctx, const RitzTransport *t) {
+  const RitzMessage message = {.part = t->num_parts};
+
+  (void)ctx;
+  return t->begin(t, 1, &message);
+}
+
 static int disagree(void *ctx, const RitzTransport *t) {
   double values[2] = {0};
 
@@ -139,6 +186,16 @@ TEST(parts_that_disagree_are_told) {
   CHECK(RitzRunParts(ceed, 2, disagree, NULL) != CEED_ERROR_SUCCESS, "different numbers of values");
   CHECK(RitzRunParts(ceed, 2, disagree_on_bytes, NULL) == CEED_ERROR_DIMENSION,
         "different sizes of a message");
+  CHECK_ERROR(ceed, RitzRunParts(ceed, 3, leave_early, NULL), CEED_ERROR_INCOMPATIBLE,
+              "it waits for part 1, which has ended");
+  CHECK_ERROR(ceed, RitzRunParts(ceed, 2, begin_twice, NULL), CEED_ERROR_INCOMPATIBLE,
+              "other messages are under way");
+  CHECK_ERROR(ceed, RitzRunParts(ceed, 2, send_nowhere, NULL), CEED_ERROR_DIMENSION,
+              "a message to part 2 of 2");
+  for (int i = 0; i < 20; i++) {
+    uint8_t byte;
+    CHECK_ERROR(ceed, RitzRunParts(ceed, 3, free_after_stop, &byte), 4711, "part 2 has ended");
+  }
   CHECK_ERROR(ceed, RitzRunParts(ceed, 0, disagree, NULL), CEED_ERROR_DIMENSION, "0 parts, needed 1");
   CHECK_ERROR(ceed, RitzRunParts(ceed, 2, NULL, NULL), CEED_ERROR_INCOMPATIBLE, "needed a function");
   CeedDestroy(&ceed);
@@ -419,7 +476,7 @@ static int misuse(void *ctx, const RitzTransport *t) {
   Case *c = ctx;
   Part p;
   RitzExchange other = NULL;
-  CeedVector v = NULL, other_v = NULL;
+  CeedVector v = NULL, other_v = NULL, third_v = NULL;
   RitzPartOperator op = NULL;
   RitzTransport wrong = *t;
   int code = open_part(c, t, &p);
@@ -455,6 +512,12 @@ static int misuse(void *ctx, const RitzTransport *t) {
           "entries, the space");
   if (!code) code = RitzExchangeBegin(p.exchange, RITZ_EXCHANGE_TO_GHOSTS, v);
   REFUSED(RitzExchangeBegin(p.exchange, RITZ_EXCHANGE_TO_GHOSTS, v), CEED_ERROR_INCOMPATIBLE, "under way");
+  REFUSED(RitzExchangeRun(p.exchange, RITZ_EXCHANGE_TO_GHOSTS, v), CEED_ERROR_INCOMPATIBLE, "under way");
+  REFUSED(RitzExchangeBegin(p.exchange, (RitzExchangeMode)7, v), CEED_ERROR_INCOMPATIBLE, "no mode 7");
+  if (!code) code = CeedVectorCreate(p.ceed, p.num_nodes, &third_v);
+  if (!code) code = CeedVectorSetValue(third_v, 1);
+  REFUSED(RitzExchangeEnd(p.exchange, RITZ_EXCHANGE_TO_GHOSTS, third_v), CEED_ERROR_INCOMPATIBLE,
+          "another vector");
   REFUSED(RitzExchangeEnd(p.exchange, RITZ_EXCHANGE_TO_OWNERS, v), CEED_ERROR_INCOMPATIBLE,
           "no exchange of this mode");
   if (!code) code = RitzExchangeEnd(p.exchange, RITZ_EXCHANGE_TO_GHOSTS, v);
@@ -464,6 +527,7 @@ static int misuse(void *ctx, const RitzTransport *t) {
   RitzExchangeDestroy(&other);
   CeedVectorDestroy(&v);
   CeedVectorDestroy(&other_v);
+  CeedVectorDestroy(&third_v);
   close_part(c, t->part, code, &p);
   return code;
 #undef REFUSED
@@ -482,10 +546,43 @@ TEST(misused_exchanges_are_refused_and_go_on) {
   CeedDestroy(&ceed);
 }
 
+// A line of four elements, cut after the first or after the third: one shared node each, but not the same.
+static int cut_apart(void *ctx, const RitzTransport *t) {
+  Case *c = ctx;
+  const int32_t parts[2][4] = {{0, 1, 1, 1}, {0, 0, 0, 1}};
+  RitzMesh mesh = NULL, sub = NULL;
+  RitzSpace space = NULL;
+  RitzExchange exchange = NULL;
+  Ceed ceed = NULL;
+  int code = CeedInit("/cpu/self/ref", &ceed);
+
+  if (!code) code = CeedSetErrorHandler(ceed, CeedErrorStore);
+  if (!code) code = make_mesh(ceed, 0, &mesh);
+  if (!code) code = RitzMeshCreateSubmesh(mesh, 2, parts[t->part], t->part, &sub);
+  if (!code) code = RitzSpaceCreate(sub, 1, 1, &space);
+  if (!code) code = RitzExchangeCreate(space, ceed, t, &exchange);
+  if (code != CEED_ERROR_INCOMPATIBLE) snprintf(c->why[t->part], sizeof(c->why[0]), "code %d", code);
+  RitzExchangeDestroy(&exchange);
+  RitzSpaceDestroy(&space);
+  RitzMeshDestroy(&sub);
+  RitzMeshDestroy(&mesh);
+  CeedDestroy(&ceed);
+  return CEED_ERROR_SUCCESS;
+}
+
+TEST(parts_of_different_cuts_are_told) {
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  Case c = {.num_parts = 2};
+
+  run_case(ceed, &c, cut_apart, "different cuts");
+  CeedDestroy(&ceed);
+}
+
 int main(int argc, char **argv) {
-  return tap_main(
-      argc, argv,
-      TESTS(numbers_of_all_parts_are_summed, messages_arrive_whole_and_in_order, a_part_that_fails_ends_all,
-            parts_that_disagree_are_told, ghosts_get_their_owners_values_and_owners_the_sums,
-            products_and_diagonals_are_those_of_one_part, misused_exchanges_are_refused_and_go_on));
+  return tap_main(argc, argv,
+                  TESTS(numbers_of_all_parts_are_summed, messages_arrive_whole_and_in_order,
+                        a_part_that_fails_ends_all, parts_that_disagree_are_told,
+                        ghosts_get_their_owners_values_and_owners_the_sums,
+                        products_and_diagonals_are_those_of_one_part, misused_exchanges_are_refused_and_go_on,
+                        parts_of_different_cuts_are_told));
 }

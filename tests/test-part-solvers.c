@@ -115,6 +115,52 @@ static void check_solves(Ceed ceed, Case *c) {
   close_whole(c, &w);
 }
 
+// Parts without elements, and with fewer unknowns than a method makes steps before a restart.
+TEST(solvers_have_small_and_empty_parts) {
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  Case c = {.degree = 5, .num_comp = 1, .overlaps = true, .how = CUT_HILBERT, .num_parts = 8};
+
+  name_resource(ceed, &c);
+  for (int method = 0; RitzSolverTypeName((RitzSolverType)method) && !tap_failed(); method++) {
+    c.method = (RitzSolverType)method;
+    if (c.method != RITZ_SOLVER_RICHARDSON) check_solves(ceed, &c); // it takes thousands of steps here
+  }
+  CeedDestroy(&ceed);
+}
+
+static int keep_all(void *ctx, RitzReduction kind, CeedInt num, double values[]) {
+  (void)ctx, (void)kind, (void)num, (void)values;
+  return CEED_ERROR_SUCCESS;
+}
+
+static int copy_vector(void *ctx, CeedVector x, CeedVector y) {
+  (void)ctx;
+  return CeedVectorCopy(x, y);
+}
+
+TEST(reductions_of_what_is_no_part_are_refused) {
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  Case c = {.which = 1, .degree = 2, .num_comp = 1};
+  RitzSolver solver;
+  Whole w = {0};
+
+  CHECK_OK(open_whole(ceed, &c, &w));
+  CHECK_OK(CeedVectorSetValue(w.y, 0));
+  CHECK_OK(RitzSolverCreateCG(ceed, &solver));
+  CHECK_OK(RitzSolverSetReduction(solver, keep_all, NULL));
+  CHECK_OK(RitzSolverSetOperator(solver, w.op));
+  CHECK_ERROR(ceed, RitzSolverSolve(solver, w.x, w.y), CEED_ERROR_INCOMPATIBLE,
+              "the operator is of this part alone");
+  CHECK_OK(RitzSolverSetApply(solver, copy_vector, NULL));
+  CHECK_OK(RitzSolverSetNullspace(solver, 1, &w.x));
+  CHECK_ERROR(ceed, RitzSolverSolve(solver, w.x, w.y), CEED_ERROR_UNSUPPORTED, "a nullspace of 1 vectors");
+  CHECK_OK(RitzSolverSetNullspace(solver, 0, NULL));
+  CHECK_OK(RitzSolverSolve(solver, w.x, w.y));
+  CHECK_OK(RitzSolverDestroy(&solver));
+  close_whole(&c, &w);
+  CeedDestroy(&ceed);
+}
+
 TEST_EACH_BACKEND(solvers_take_the_steps_of_one_part) {
   Case c = {.degree = 3, .num_comp = 1, .overlaps = true, .how = CUT_RANDOM};
   const int meshes[2] = {2, 7};
@@ -309,6 +355,7 @@ TEST(products_are_reduced_by_any_function) {
 
 int main(int argc, char **argv) {
   return tap_main(argc, argv,
-                  TESTS(solvers_take_the_steps_of_one_part, multigrid_of_parts_is_that_of_one_part,
+                  TESTS(solvers_take_the_steps_of_one_part, solvers_have_small_and_empty_parts,
+                        reductions_of_what_is_no_part_are_refused, multigrid_of_parts_is_that_of_one_part,
                         products_are_reduced_by_any_function));
 }

@@ -160,6 +160,7 @@ TEST(arrays_that_are_no_mesh_are_refused) {
   CHECK_ERROR(ceed, RitzMeshCreate(ceed, &a, &mesh), code, fragment);                                        \
   CHECK(mesh == NULL, "no mesh is left")
   REFUSED(a.num_blocks = 0, CEED_ERROR_DIMENSION, "0 blocks, needed 1 to 4");
+  REFUSED(a.blocks = NULL, CEED_ERROR_INCOMPATIBLE, "no list of blocks");
   REFUSED(a.num_blocks = 5, CEED_ERROR_DIMENSION, "5 blocks, needed 1 to 4");
   REFUSED(a.dim = 3, CEED_ERROR_MAJOR, "dimension 3");
   REFUSED(a.order = 2, CEED_ERROR_DIMENSION, "order 2, needed order 1");
@@ -546,6 +547,58 @@ TEST(refined_parts_are_parts_of_the_refined_mesh) { check_meshes(1, tap_level() 
 
 TEST(parts_stay_parts_over_two_refinements) { check_meshes(2, tap_level() == TAP_QUICK ? 1 : 3); }
 
+TEST(empty_parts_answer_all_questions) {
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  const int32_t parts[4] = {0};
+  int64_t num = -1, *nodes;
+  double measure = -1;
+  RitzMesh mesh, empty, fine;
+  RitzLocator locator;
+  RitzSpace space;
+
+  CHECK_OK(make_mesh(ceed, 0, &mesh));
+  CHECK_OK(RitzMeshCreateSubmesh(mesh, 2, parts, 1, &empty));
+  CHECK_OK(RitzMeshRefine(empty, 1, &fine));
+  CHECK(strstr(view_of(fine), "part 1 of 2, shares 0 vertices"), "%s", view_of(fine));
+  CHECK_OK(RitzMeshGetMeasure(fine, &measure, NULL, NULL));
+  CHECK(measure == 0, "length %g", measure);
+  CHECK_OK(RitzLocatorCreate(fine, -1, &locator));
+  CHECK_OK(RitzSpaceCreate(fine, 3, 2, &space));
+  CHECK_OK(RitzSpaceGetNumNodes(space, &num));
+  CHECK(num == 0, "%lld nodes", (long long)num);
+  CHECK_OK(RitzSpaceGetBoundaryNodes(space, "xmin", &num, &nodes));
+  CHECK(num == 0, "%lld nodes of the boundary", (long long)num);
+  free(nodes);
+  CHECK_OK(RitzSpaceDestroy(&space));
+  CHECK_OK(RitzLocatorDestroy(&locator));
+  CHECK_OK(RitzMeshDestroy(&fine));
+  CHECK_OK(RitzMeshDestroy(&empty));
+  CHECK_OK(RitzMeshDestroy(&mesh));
+  CeedDestroy(&ceed);
+}
+
+TEST(metis_has_any_number_of_parts_and_weights) {
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  double weights[24];
+  int32_t parts[24];
+  RitzMesh mesh;
+
+  CHECK_OK(make_mesh(ceed, 2, &mesh));
+  for (int e = 0; e < 24; e++) weights[e] = 1e-300 * (1 + e % 3);
+  for (CeedInt num_parts = 1; num_parts <= 40; num_parts += 3) {
+    const int code =
+        RitzMeshPartition(mesh, RITZ_PARTITION_METIS, num_parts, num_parts % 2 ? weights : NULL, parts);
+
+    if (code == CEED_ERROR_UNSUPPORTED) NOT_HERE("a library built without METIS");
+    CHECK_OK(code);
+    for (int e = 0; e < 24; e++)
+      CHECK(parts[e] >= 0 && parts[e] < num_parts, "element %d is in part %d of %d", e, (int)parts[e],
+            (int)num_parts);
+  }
+  CHECK_OK(RitzMeshDestroy(&mesh));
+  CeedDestroy(&ceed);
+}
+
 // A hash spreads what two parts share: neither owns more than 3/4 of 49 inner nodes of a face and its rim.
 TEST(shared_nodes_are_spread_evenly) {
   Ceed ceed = tap_ceed("/cpu/self/ref");
@@ -583,5 +636,6 @@ int main(int argc, char **argv) {
                         weights_are_halved, bricks_are_near_to_cubes, wrong_partitions_are_refused,
                         each_node_has_one_owner_and_its_ghosts_know_it,
                         refined_parts_are_parts_of_the_refined_mesh, parts_stay_parts_over_two_refinements,
-                        shared_nodes_are_spread_evenly));
+                        shared_nodes_are_spread_evenly, empty_parts_answer_all_questions,
+                        metis_has_any_number_of_parts_and_weights));
 }

@@ -82,6 +82,7 @@ static const struct {
     {"CeedElemRestrictionGetLLayout", "not strided"},
     {"RitzExchangeEnd", "nothing was begun"},
     {"RitzHaloGetNeighbour", "the part has no neighbours"},
+    {"RitzHaloGetChecksums", "the part has no neighbours"},
     {"RitzPreconditionerGet*Level", "the preconditioner is no multigrid"},
     {"RitzPreconditionerViewLevels", "the preconditioner is no multigrid"},
     {"RitzPreconditionerGetChebyshevBounds", "the preconditioner is no polynomial"},

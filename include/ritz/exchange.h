@@ -70,8 +70,9 @@ CEED_EXTERN int RitzExchangeCreate(RitzSpace space, Ceed ceed, const RitzTranspo
 CEED_EXTERN int RitzExchangeReferenceCopy(RitzExchange exchange, RitzExchange *copy);
 CEED_EXTERN int RitzExchangeDestroy(RitzExchange *exchange);
 // x: an L-vector of the space, of CeedScalar. Between begin and end, x may be read, and its owned entries
-// may be used by operators on elements without ghosts; the same mode and vector end what was begun.
-// Errors: CEED_ERROR_DIMENSION (length), CEED_ERROR_INCOMPATIBLE (an exchange is under way, or none is).
+// may be used by operators on elements without ghosts; the same mode and vector end what was begun. One
+// exchange of a transport is under way at a time, whatever space it is of. Errors: CEED_ERROR_DIMENSION
+// (length), CEED_ERROR_INCOMPATIBLE (an exchange is under way, or none is; no such mode; another vector).
 CEED_EXTERN int RitzExchangeBegin(RitzExchange exchange, RitzExchangeMode mode, CeedVector x);
 CEED_EXTERN int RitzExchangeEnd(RitzExchange exchange, RitzExchangeMode mode, CeedVector x);
 // Begin and end.
@@ -100,10 +101,12 @@ CEED_EXTERN int RitzPartOperatorApply(void *op, CeedVector x, CeedVector y);
 // The diagonal of the whole operator at owned entries; one at ghosts.
 CEED_EXTERN int RitzPartOperatorGetDiagonal(RitzPartOperator op, CeedVector diagonal);
 // Makes the solver one of the whole problem: applies this operator, keeps `constraints` (boundary entries of
-// this part, ghosts included or not; NULL: none) and all ghosts, sums over all parts. The operator has to
-// outlive the solver's solves. b and x are L-vectors of the parts, of which owned entries count; ghosts of x
-// are zero after the solve (RitzExchangeRun gives them values). A call of the transport's `reduce` for each
-// pass that has sums: two or three an iteration of conjugate gradients.
+// this part, ghosts included or not; NULL: none) and all ghosts, sums over all parts. Constraints that are
+// set afterwards take the place of both: they have to name the ghosts. RitzSolverSetReduction(solver, NULL,
+// NULL) makes the solver one of this part again. The operator has to outlive the solver's solves. b and x are
+// L-vectors of the parts, of which owned entries count; ghosts of x are zero after the solve (RitzExchangeRun
+// gives them values). A call of the transport's `reduce` for each pass that has sums: two or three an
+// iteration of conjugate gradients.
 CEED_EXTERN int RitzSolverSetPartOperator(RitzSolver solver, RitzPartOperator op, RitzIndices constraints);
 
 // ---- Multigrid ----

@@ -115,9 +115,11 @@ typedef struct {
   const RitzMeshFacet *facets;
 } RitzMeshArrays;
 // Corners, facets and nodes are numbered as above; elements that share vertices are neighbours. Checked as
-// files are. Vertices that no element has are dropped; the others keep their order. Errors:
-// CEED_ERROR_DIMENSION (sizes, facets that are not there), CEED_ERROR_INCOMPATIBLE (a list is missing),
-// CEED_ERROR_MAJOR (what the arrays mean is no mesh: the element is named).
+// files are. Vertices that no element has are dropped; the others keep their order. A facet between two
+// elements is marked as one of the first of them, whichever is given. Errors: CEED_ERROR_DIMENSION (numbers
+// of blocks and vertices, facets that are not there), CEED_ERROR_INCOMPATIBLE (a list is missing),
+// CEED_ERROR_MAJOR (what the arrays mean is no mesh: no elements, shapes that do not go together, parts that
+// are not there; the element is named).
 CEED_EXTERN int RitzMeshCreate(Ceed ceed, const RitzMeshArrays *arrays, RitzMesh *mesh);
 
 // Splits every element into 2^dim children of its shape, a pyramid into 6 pyramids and 4 tetrahedra, `levels`

@@ -22,6 +22,7 @@
 // What the transport's functions know; made by RitzTransportCreateMPI.
 typedef struct {
   MPI_Comm comm; // a duplicate: nobody else's messages are in it
+  int is_busy;   // between begin and end
   int num_requests, max_requests;
   MPI_Request *requests;
 } RitzMPIState;
@@ -36,9 +37,6 @@ static inline int RitzMPIError(const char *call, int code) {
 }
 
 static inline int RitzMPIPost(RitzMPIState *s, const RitzMessage *m) {
-  if (m->send_bytes > INT_MAX || m->recv_bytes > INT_MAX)
-    return CeedError(NULL, CEED_ERROR_UNSUPPORTED,
-                     "RitzTransport (MPI): a message of 2 GiB and more to part %d", (int)m->part);
   if (m->recv_bytes > 0) {
     const int code =
         MPI_Irecv(m->recv, (int)m->recv_bytes, MPI_BYTE, m->part, 0, s->comm, &s->requests[s->num_requests]);
@@ -57,6 +55,8 @@ static inline int RitzMPIPost(RitzMPIState *s, const RitzMessage *m) {
 static inline int RitzMPIBegin(const RitzTransport *t, CeedInt num, const RitzMessage messages[]) {
   RitzMPIState *s = (RitzMPIState *)t->ctx;
 
+  if (s->is_busy)
+    return CeedError(NULL, CEED_ERROR_INCOMPATIBLE, "RitzTransport (MPI): other messages are under way");
   if (s->max_requests < 2 * num) {
     MPI_Request *more = (MPI_Request *)realloc(s->requests, 2 * (size_t)num * sizeof(*more));
 
@@ -65,11 +65,20 @@ static inline int RitzMPIBegin(const RitzTransport *t, CeedInt num, const RitzMe
     s->requests = more;
     s->max_requests = 2 * num;
   }
+  for (CeedInt i = 0; i < num; i++) {
+    if (messages[i].send_bytes > INT_MAX || messages[i].recv_bytes > INT_MAX)
+      return CeedError(NULL, CEED_ERROR_UNSUPPORTED,
+                       "RitzTransport (MPI): a message of 2 GiB and more to part %d", (int)messages[i].part);
+  }
   s->num_requests = 0;
   for (CeedInt i = 0; i < num; i++) {
     const int code = RitzMPIPost(s, &messages[i]);
-    if (code) return code;
+    if (!code) continue;
+    for (int k = 0; k < s->num_requests; k++) MPI_Cancel(&s->requests[k]); // buffers go back to their owner
+    MPI_Waitall(s->num_requests, s->requests, MPI_STATUSES_IGNORE);
+    return code;
   }
+  s->is_busy = 1;
   return CEED_ERROR_SUCCESS;
 }
 
@@ -77,6 +86,7 @@ static inline int RitzMPIEnd(const RitzTransport *t, CeedInt num, const RitzMess
   RitzMPIState *s = (RitzMPIState *)t->ctx;
 
   (void)num, (void)messages;
+  s->is_busy = 0;
   return RitzMPIError("MPI_Waitall", MPI_Waitall(s->num_requests, s->requests, MPI_STATUSES_IGNORE));
 }
 
@@ -129,7 +139,7 @@ static inline int RitzTransportDestroyMPI(RitzTransport *transport) {
 // another code than 0, all processes end (MPI_Abort): others may wait for it. Its messages are on stderr by
 // then.
 static inline int RitzRunRanks(MPI_Comm comm, RitzPartFunction run, void *ctx) {
-  RitzTransport transport;
+  RitzTransport transport = {0, 0, CEED_MEM_HOST, NULL, NULL, NULL, NULL};
   int code = RitzTransportCreateMPI(comm, &transport);
 
   if (!code) code = run(ctx, &transport);

@@ -74,6 +74,10 @@ CEED_EXTERN int RitzHaloGetNumNeighbours(RitzHalo halo, CeedInt *num);
 // 1. Results may be NULL.
 CEED_EXTERN int RitzHaloGetNeighbour(RitzHalo halo, CeedInt i, CeedInt *part, int64_t *num_send,
                                      const int64_t **send, int64_t *num_ghosts, int64_t *first_ghost);
+// Numbers by which two parts can see that they fit together: `send` of one for the other is `ghosts` of the
+// other for the one where both know the same vertices, edges and faces, by the whole mesh, and one degree.
+// Results may be NULL.
+CEED_EXTERN int RitzHaloGetChecksums(RitzHalo halo, CeedInt i, uint64_t *send, uint64_t *ghosts);
 // Elements with ghosts, ascending, by their numbers in the mesh; the others are inside. *elements is a new
 // array, to be freed by the caller with free().
 CEED_EXTERN int RitzSpaceGetSeamElements(RitzSpace space, int64_t *num, int64_t **elements);

@@ -127,7 +127,10 @@ CEED_EXTERN int RitzSolverSetVariant(RitzSolver solver, RitzCGVariant variant);
 // The vectors are parts of those of a larger problem: products and norms are reduced over all parts by this
 // function (NULL: none), which all parts call alike. Entries that belong to other parts have to be
 // constrained. With RitzSolverSetApply; an operator that is applied by itself sees this part alone.
-// RitzSolverSetPartOperator (ritz/exchange.h) sets all that.
+// RitzSolverSetPartOperator (ritz/exchange.h) sets all that. While the solver runs, products that functions
+// of the program take in its context (monitors, preconditioners) are those of all parts, too: all take them,
+// or none. Errors of RitzSolverSolve: CEED_ERROR_INCOMPATIBLE (with RitzSolverSetOperator),
+// CEED_ERROR_UNSUPPORTED (with a nullspace).
 CEED_EXTERN int RitzSolverSetReduction(RitzSolver solver, RitzReduceFunction reduce, void *ctx);
 CEED_EXTERN int RitzSolverSetMonitor(RitzSolver solver, RitzMonitorFunction monitor, void *ctx); // NULL: none
 // Solves A x = b from the initial guess in x. Not converging is not an error: ask for the reason. Errors:
