@@ -400,9 +400,10 @@ static void check_owned(const Spaces *s, const char *name) {
 
 // What p sends to q is, node for node, what q has as ghosts of p.
 static void check_pair(const Spaces *s, CeedInt p, CeedInt q, const int64_t *send, int64_t num,
-                       const char *name) {
+                       uint64_t checksum, const char *name) {
   CeedInt num_neighbours = 0, part = -1, i = 0;
   int64_t num_ghosts = 0, first = 0;
+  uint64_t other_checksum = 0;
   RitzHalo halo;
 
   CHECK_OK(RitzSpaceGetHalo(s->parts[q], &halo));
@@ -410,6 +411,8 @@ static void check_pair(const Spaces *s, CeedInt p, CeedInt q, const int64_t *sen
   while (i < num_neighbours && part != p)
     CHECK_OK(RitzHaloGetNeighbour(halo, i++, &part, NULL, NULL, &num_ghosts, &first));
   CHECK(part == p, "%s: part %d sends to %d, which does not know", name, (int)p, (int)q);
+  CHECK_OK(RitzHaloGetChecksums(halo, i - 1, NULL, &other_checksum));
+  CHECK(checksum == other_checksum, "%s: checksums of what %d sends to %d", name, (int)p, (int)q);
   CHECK(num == num_ghosts, "%s: part %d sends %lld nodes to %d, which expects %lld", name, (int)p,
         (long long)num, (int)q, (long long)num_ghosts);
   for (int64_t k = 0; k < num; k++) {
@@ -433,12 +436,15 @@ static void check_halos(const Spaces *s, const char *name) {
       const int64_t *send;
       int64_t num_send, from;
 
+      uint64_t checksum;
+
       CHECK_OK(RitzHaloGetNeighbour(halo, i, &part, &num_send, &send, &from, NULL));
+      CHECK_OK(RitzHaloGetChecksums(halo, i, &checksum, NULL));
       CHECK(part > before && part != p && part < s->num_parts, "%s: neighbour %d of %d", name, (int)part,
             (int)p);
       before = part;
       sum += from;
-      check_pair(s, p, part, send, num_send, name);
+      check_pair(s, p, part, send, num_send, checksum, name);
       if (tap_failed()) return;
     }
     CHECK(sum == num_ghosts && s->num_owned[p] + num_ghosts == s->placed[p].num, "%s: ghosts of part %d",
