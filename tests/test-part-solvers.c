@@ -3,6 +3,9 @@
 // and reductions by any function (ritz/exchange.h).
 #include "tests/exchange-kit.h"
 
+// Where a kernel takes seconds to compile, and calls several times as long: fewer of them.
+static bool is_slow(Ceed ceed) { return tap_compiles_slowly(ceed) || tap_checks_calls(ceed); }
+
 // ---- Solvers ----
 
 // Constraints: the boundary of the whole.
@@ -166,13 +169,12 @@ TEST_EACH_BACKEND(solvers_take_the_steps_of_one_part) {
   const int meshes[2] = {2, 7};
 
   name_resource(ceed, &c);
-  for (int m = 0; m < (tap_compiles_slowly(ceed) ? 1 : 2); m++) {
+  for (int m = 0; m < (is_slow(ceed) ? 1 : 2); m++) {
     c.which = meshes[m];
     for (int method = 0; RitzSolverTypeName((RitzSolverType)method); method++) {
       c.method = (RitzSolverType)method;
-      if (tap_compiles_slowly(ceed) && c.method != RITZ_SOLVER_CG && c.method != RITZ_SOLVER_FGMRES) continue;
-      for (c.num_parts = 2; c.num_parts <= (tap_checks_calls(ceed) || tap_compiles_slowly(ceed) ? 2 : 5);
-           c.num_parts += 3) {
+      if (is_slow(ceed) && c.method != RITZ_SOLVER_CG && c.method != RITZ_SOLVER_FGMRES) continue;
+      for (c.num_parts = 2; c.num_parts <= (is_slow(ceed) ? 2 : 5); c.num_parts += 3) {
         check_solves(ceed, &c);
         if (tap_failed()) return;
       }
@@ -256,7 +258,7 @@ static void check_multigrid(Ceed ceed, Case *c) {
   CHECK_OK(open_whole(ceed, c, &w));
   c->method = RITZ_SOLVER_CG;
   solve_whole(ceed, c, &w, &iterations);
-  for (c->num_parts = 1; !tap_failed() && c->num_parts <= (tap_compiles_slowly(ceed) ? 2 : 8);
+  for (c->num_parts = 1; !tap_failed() && c->num_parts <= (is_slow(ceed) ? 2 : 8);
        c->num_parts += c->num_parts > 2 ? 5 : 1) {
     run_case(ceed, c, run_multigrid, "multigrid");
     if (!tap_failed()) compare(c, &w, 300 * solver_rtol(), "multigrid");
@@ -274,9 +276,9 @@ TEST_EACH_BACKEND(multigrid_of_parts_is_that_of_one_part) {
   const int meshes[4] = {2, 0, 3, 7};
 
   name_resource(ceed, &c);
-  for (int m = 0; m < (tap_compiles_slowly(ceed) || tap_checks_calls(ceed) ? 1 : 4) && !tap_failed(); m++) {
+  for (int m = 0; m < (is_slow(ceed) ? 1 : 4) && !tap_failed(); m++) {
     c.which = meshes[m];
-    if (c.which == 7 || tap_compiles_slowly(ceed)) c.degree = 2;
+    if (c.which == 7 || is_slow(ceed)) c.degree = 2;
     check_multigrid(ceed, &c);
   }
 }
