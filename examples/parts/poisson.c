@@ -176,7 +176,7 @@ static int report(const RitzTransport *t, Part *p) {
 
 static int make_part(const Options *o, const RitzTransport *t, Part *p) {
   TRY(CeedInit(o->resource, &p->ceed));
-  TRY(CeedSetErrorHandler(p->ceed, CeedErrorReturn));
+  TRY(CeedSetErrorHandler(p->ceed, CeedErrorStore));
   if (o->fails == t->part)
     return CeedError(p->ceed, CEED_ERROR_MAJOR, "poisson: part %d was asked to fail", (int)t->part);
   TRY(make_mesh(o, t, p));
@@ -190,8 +190,10 @@ static int run_part(void *ctx, const RitzTransport *t) {
   Part p = {0};
   const int code = make_part(ctx, t, &p);
 
-  if (code)
-    fprintf(stderr, "poisson: part %d of %d has ended with code %d\n", (int)t->part, (int)t->num_parts, code);
+  const char *message = "no context";
+
+  if (code && p.ceed) CeedGetErrorMessage(p.ceed, &message);
+  if (code) fprintf(stderr, "poisson: part %d of %d: %s\n", (int)t->part, (int)t->num_parts, message);
   RitzSolverDestroy(&p.solver);
   RitzPreconditionerDestroy(&p.multigrid);
   RitzIndicesDestroy(&p.boundary);
@@ -219,8 +221,12 @@ static int run_parts(Options *o) {
   Ceed ceed = NULL;
 
   TRY(CeedInit("/cpu/self/ref", &ceed));
+  TRY(CeedSetErrorHandler(ceed, CeedErrorStore));
   const int code = RitzRunParts(ceed, o->num_parts, run_part, o);
+  const char *message = "";
 
+  if (code) CeedGetErrorMessage(ceed, &message);
+  if (code) fprintf(stderr, "poisson: %s\n", message);
   CeedDestroy(&ceed);
   return code;
 }

@@ -42,11 +42,12 @@ struct RitzTransport {
 };
 
 // Calls run(ctx, transport) for num_parts parts, each on a thread of its own, and returns when all have
-// ended: the nonzero code of the lowest part that failed by itself, else 0. A part makes contexts (CeedInit)
-// and objects of its own; meshes and spaces belong to one part. Where one part returns another code than 0,
-// the others' calls of the transport return CEED_ERROR_MAJOR. `ceed` reports what goes wrong here: errors
-// CEED_ERROR_DIMENSION (num_parts < 1), CEED_ERROR_MAJOR (not so many threads can be had; nothing was
-// called). Sums are made in the order of the parts: they repeat.
+// ended: 0, or the code of the part that failed first, which is reported to `ceed`, too. A part makes
+// contexts (CeedInit) and objects of its own; meshes and spaces belong to one part. Where a part returns
+// another code than 0, the others' calls of the transport return CEED_ERROR_MAJOR; calls that wait for a part
+// that has returned 0 return CEED_ERROR_INCOMPATIBLE. Errors: CEED_ERROR_DIMENSION (num_parts < 1),
+// CEED_ERROR_MAJOR (not so many threads can be had; nothing was called). Sums are made in the order of the
+// parts: they repeat.
 typedef int (*RitzPartFunction)(void *ctx, const RitzTransport *transport);
 CEED_EXTERN int RitzRunParts(Ceed ceed, CeedInt num_parts, RitzPartFunction run, void *ctx);
 

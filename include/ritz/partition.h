@@ -64,7 +64,7 @@ CEED_EXTERN int RitzMeshGetPart(RitzMesh mesh, CeedInt *num_parts, CeedInt *part
 typedef struct RitzHalo_private *RitzHalo;
 
 // What the nodes of a space share with other parts; without any for a space on a whole mesh. Belongs to the
-// space. Memory: 8 bytes for each node that is sent, 16 for each neighbour.
+// space. Memory: 8 bytes for each node that is sent, 36 for each neighbour.
 CEED_EXTERN int RitzSpaceGetHalo(RitzSpace space, RitzHalo *halo);
 // Nodes 0 .. num_owned - 1 of the space are owned, num_ghosts follow. Either may be NULL.
 CEED_EXTERN int RitzHaloGetSizes(RitzHalo halo, int64_t *num_owned, int64_t *num_ghosts);
