@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Times conjugate gradients on a box in parts, threads of one process, beside the same box in one part:
 //
-//     ritz-bench-parts [--ceed RESOURCE] [--parts N] [--order P] [--size DOFS] [--its N] [--rounds N]
-//                      [--method auto|hilbert|metis]
+//     ritz-bench-parts [--ceed RESOURCE] [--parts N | --gpus N] [--bp 3|5] [--order P] [--size DOFS] [--weak]
+//                      [--its N] [--rounds N] [--method auto|hilbert|metis]
+//
+// --gpus: a part on each of N devices, messages by NCCL, --ceed /gpu/cuda. --weak: so many DOFs in each part,
+// the box grows along x; else in all of them.
 //
 // Compiled by mpicc with -DRITZ_WITH_MPI parts are processes, as many as mpiexec starts (--parts is not
 // looked at): a row of theirs alone, to be compared with that of one process.
 //
 // Diffusion, hexahedra, Jacobi, a fixed number of iterations. Rows, in turns, medians of the rounds: one
-// part; N parts, with and without the exchange behind elements without ghosts; one part with N threads, whose
-// iterations are those of parts; N threads with merged iterations, which parts do not have. Rates count
-// unknowns times iterations; the last column is the rate over that of one part. Exit status: 0 done, 1
-// failed, 2 wrong usage.
+// part; N parts, with and without the exchange behind elements without ghosts. On processors also one part
+// with N threads, whose iterations are those of parts, and N threads with merged iterations, which parts do
+// not have; on devices N parts whose messages go by way of the host, and one device whose problem is no part.
+// Rates count unknowns times iterations; the last column is the rate over that of one part. Exit status: 0
+// done, 1 failed, 2 wrong usage.
 #include <math.h>
 #include <ritz.h>
 #include <stdio.h>
@@ -29,14 +33,15 @@
   } while (0)
 
 static const char usage[] =
-    "usage: ritz-bench-parts [--ceed RESOURCE] [--parts N] [--order P] [--size DOFS] [--its N] [--rounds N]\n"
-    "                        [--method auto|hilbert|metis]\n"
-    "Default: /cpu/self, 2, 4, 2e6, 30, 5, auto.\n";
+    "usage: ritz-bench-parts [--ceed RESOURCE] [--parts N | --gpus N] [--bp 3|5] [--order P] [--size DOFS]\n"
+    "                        [--weak] [--its N] [--rounds N] [--method auto|hilbert|metis]\n"
+    "Default: /cpu/self, 2 parts, 5, 4, 2e6, 30, 5, auto.\n";
 
 typedef struct {
   const char *resource;
-  int num_parts, order, num_its, num_rounds;
+  int num_parts, order, num_its, num_rounds, bp;
   double size;
+  bool is_weak, has_devices;
   RitzPartitionMethod method;
 } Options;
 
@@ -45,7 +50,7 @@ typedef struct {
   const Options *options;
   const char *name;
   int num_parts, num_threads;
-  bool in_parts, overlaps;
+  bool in_parts, overlaps, by_host;
   double seconds;
   int64_t num_dofs, most_ghosts;
 } Row;
@@ -53,6 +58,11 @@ typedef struct {
 static bool set_option(Options *o, const char *name, const char *text) {
   if (!strcmp(name, "--ceed")) return o->resource = text, true;
   if (!strcmp(name, "--parts")) return sscanf(text, "%d", &o->num_parts) == 1 && o->num_parts > 0;
+  if (!strcmp(name, "--gpus")) {
+    o->has_devices = true;
+    return sscanf(text, "%d", &o->num_parts) == 1 && o->num_parts > 0;
+  }
+  if (!strcmp(name, "--bp")) return sscanf(text, "%d", &o->bp) == 1 && (o->bp == 3 || o->bp == 5);
   if (!strcmp(name, "--order")) return sscanf(text, "%d", &o->order) == 1 && o->order > 0 && o->order <= 16;
   if (!strcmp(name, "--its")) return sscanf(text, "%d", &o->num_its) == 1 && o->num_its > 0;
   if (!strcmp(name, "--rounds")) return sscanf(text, "%d", &o->num_rounds) == 1 && o->num_rounds > 0;
@@ -78,6 +88,7 @@ typedef struct {
   RitzGeometry geometry;
   RitzIndices boundary;
   CeedOperator inside, seam;
+  RitzTransport transport; // between devices
   RitzExchange exchange;
   RitzPartOperator op;
   CeedVector b, x, diagonal;
@@ -85,12 +96,14 @@ typedef struct {
 } Part;
 
 static int make_mesh(const Row *row, const RitzTransport *t, Part *p) {
-  const CeedInt n = (CeedInt)fmax(1, round(cbrt(row->options->size) / row->options->order)),
-                sizes[] = {n, n, n};
+  const Options *o = row->options;
+  const CeedInt n = (CeedInt)fmax(1, round(cbrt(o->size) / o->order)),
+                sizes[] = {o->is_weak ? n * row->num_parts : n, n, n};
+  const CeedScalar lengths[] = {(CeedScalar)sizes[0] / (CeedScalar)n, 1, 1};
   RitzMesh whole = NULL;
   int64_t num_elem = 0;
 
-  TRY(RitzMeshCreateBox(p->ceed, 3, sizes, NULL, NULL, 1, NULL, NULL, &whole));
+  TRY(RitzMeshCreateBox(p->ceed, 3, sizes, NULL, lengths, 1, NULL, NULL, &whole));
   if (!row->in_parts) {
     p->mesh = whole;
     return CEED_ERROR_SUCCESS;
@@ -105,7 +118,9 @@ static int make_mesh(const Row *row, const RitzTransport *t, Part *p) {
 }
 
 static int make_operators(const Row *row, Part *p) {
-  RitzOperatorOptions options = {.kind = RITZ_OPERATOR_DIFFUSION, .space = p->space};
+  RitzOperatorOptions options = {.kind = RITZ_OPERATOR_DIFFUSION,
+                                 .space = p->space,
+                                 .quad_mode = row->options->bp == 5 ? CEED_GAUSS_LOBATTO : CEED_GAUSS};
 
   TRY(RitzGeometryCreate(p->mesh, -1, &p->geometry));
   if (row->overlaps) {
@@ -150,9 +165,13 @@ static int make_solver(const Row *row, const RitzTransport *t, Part *p) {
 static int make_part(const Row *row, const RitzTransport *t, Part *p) {
   char resource[256];
 
-  snprintf(resource, sizeof(resource), row->num_threads ? "%s:threads=%d" : "%s", row->options->resource,
-           row->num_threads);
+  snprintf(resource, sizeof(resource), row->options->has_devices ? "%s:device_id=%d" : "%s:threads=%d",
+           row->options->resource, row->options->has_devices ? (int)t->part : row->num_threads);
   TRY(CeedInit(resource, &p->ceed));
+  if (row->options->has_devices && row->in_parts && !row->by_host) {
+    TRY(RitzTransportCreateNCCL(p->ceed, t, &p->transport));
+    t = &p->transport;
+  }
   TRY(make_mesh(row, t, p));
   TRY(RitzSpaceCreate(p->mesh, row->options->order, 1, &p->space));
   TRY(make_operators(row, p));
@@ -204,6 +223,7 @@ static void destroy_part(Part *p) {
   RitzGeometryDestroy(&p->geometry);
   RitzSpaceDestroy(&p->space);
   RitzMeshDestroy(&p->mesh);
+  RitzTransportDestroyNCCL(&p->transport);
   CeedDestroy(&p->ceed);
 }
 
@@ -230,23 +250,24 @@ static int compare_times(const void *a, const void *b) {
 }
 
 static void print_rows(const Options *o, int num_rows, const Row rows[], double times[][MAX_ROUNDS]) {
-  double of_one = 0;
+  double rate_of_one = 0;
 
   printf("%-34s %9s %8s %9s %9s %9s\n", "", "DOF", "ghosts", "s", "MDOF/s", "to one");
   for (int i = 0; i < num_rows; i++) {
     qsort(times[i], (size_t)o->num_rounds, sizeof(double), compare_times);
     const double seconds = times[i][o->num_rounds / 2];
 
-    if (i == 0) of_one = seconds;
+    const double rate = (double)rows[i].num_dofs * o->num_its / seconds;
+
+    if (i == 0) rate_of_one = rate;
     printf("%-34s %9lld %8lld %9.4f %9.1f %9.2f\n", rows[i].name, (long long)rows[i].num_dofs,
-           (long long)rows[i].most_ghosts, seconds, 1e-6 * (double)rows[i].num_dofs * o->num_its / seconds,
-           of_one / seconds);
+           (long long)rows[i].most_ghosts, seconds, 1e-6 * rate, rate / rate_of_one);
   }
 }
 
 #ifdef RITZ_WITH_MPI
 static int run_rows(const Options *o) {
-  Row row = {o, "processes", 0, 1, true, true, 0, 0, 0};
+  Row row = {.options = o, .name = "processes", .num_threads = 1, .in_parts = true, .overlaps = true};
   double times[NUM_ROWS][MAX_ROUNDS];
   RitzTransport transport;
 
@@ -261,14 +282,20 @@ static int run_rows(const Options *o) {
 }
 #else
 static int run_rows(const Options *o) {
-  Row rows[NUM_ROWS] = {{o, "one part", 1, 1, true, false, 0, 0, 0},
-                        {o, "parts", o->num_parts, 1, true, false, 0, 0, 0},
-                        {o, "parts, exchanges behind elements", o->num_parts, 1, true, true, 0, 0, 0},
-                        {o, "threads, one part", 1, o->num_parts, true, false, 0, 0, 0},
-                        {o, "threads, merged iterations", 1, o->num_parts, false, false, 0, 0, 0}};
+  const int n = o->num_parts;
+  Row rows[NUM_ROWS] = {{o, "one part", 1, 1, .in_parts = true},
+                        {o, "parts", n, 1, .in_parts = true},
+                        {o, "parts, exchanges behind elements", n, 1, .in_parts = true, .overlaps = true},
+                        {o, "threads, one part", 1, n, .in_parts = true},
+                        {o, "threads, merged iterations", 1, n, .in_parts = false}};
   double times[NUM_ROWS][MAX_ROUNDS];
   Ceed ceed = NULL;
 
+  if (o->has_devices) {
+    rows[3] =
+        (Row){o, "parts, by way of the host", n, 1, .in_parts = true, .overlaps = true, .by_host = true};
+    rows[4] = (Row){o, "no part, merged iterations", 1, 1, .in_parts = false};
+  }
   TRY(CeedInit("/cpu/self/ref", &ceed));
   for (int round = 0; round < o->num_rounds; round++) {
     for (int i = 0; i < NUM_ROWS; i++) {
@@ -282,12 +309,24 @@ static int run_rows(const Options *o) {
 #endif
 
 int main(int argc, char **argv) {
-  Options o = {"/cpu/self", 2, 4, 30, 5, 2e6, RITZ_PARTITION_AUTO};
+  Options o = {.resource = "/cpu/self",
+               .num_parts = 2,
+               .order = 4,
+               .num_its = 30,
+               .num_rounds = 5,
+               .bp = 5,
+               .size = 2e6,
+               .method = RITZ_PARTITION_AUTO};
 
 #ifdef RITZ_WITH_MPI
   MPI_Init(&argc, &argv);
 #endif
   for (int i = 1; i < argc; i += 2) {
+    if (!strcmp(argv[i], "--weak")) {
+      o.is_weak = true;
+      i--;
+      continue;
+    }
     if (i + 1 < argc && set_option(&o, argv[i], argv[i + 1]) && o.num_rounds <= MAX_ROUNDS) continue;
     fputs(usage, stderr);
     return 2;

@@ -200,6 +200,9 @@ struct RitzBackend {
 
   // ---- Optional: hooks of backends that keep data of their own with an object (its `data` field) ----
   int (*set_stream)(Ceed ceed, void *handle);
+  // Where the context's work is queued, for libraries of the vendor: a RitzDevice (devices/device.h) of CUDA
+  // and its stream.
+  int (*get_queue)(Ceed ceed, void **device, void **stream);
   int (*device_counters)(Ceed ceed, RitzDeviceCounters *counters); // of a context on a device
   int (*rep_alloc)(Ceed ceed, RitzRepKind kind, size_t num_bytes, void **p);
   int (*rep_free)(Ceed ceed, RitzRepKind kind, void *p);

@@ -208,6 +208,9 @@ static int reduce_scalars(RitzScalars scalars, CeedInt first, CeedInt num) {
   double values[RITZ_PASS_SUMS];
 
   if (!scalars->ceed->reduce || num == 0) return CEED_ERROR_SUCCESS;
+  if (scalars->ceed->reduce_in_memory)
+    return scalars->ceed->reduce_in_memory(scalars->ceed->reduce_ctx, RITZ_REDUCTION_SUM, num,
+                                           scalars->values + first);
   RITZ_TRY(RitzScalarsGet(scalars, first, num, values));
   RITZ_TRY(ritz_reduce(scalars->ceed, RITZ_REDUCTION_SUM, num, values));
   return RitzScalarsSet(scalars, first, num, values);

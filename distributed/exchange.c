@@ -354,3 +354,9 @@ int RitzExchangeReduce(void *exchange, RitzReduction kind, CeedInt num, double v
                "RitzExchangeReduce: argument 'values' is NULL, needed %" CeedInt_FMT " numbers", num);
   return e->transport.reduce(&e->transport, kind, num, values);
 }
+
+int ritz_exchange_reduce_in_memory(void *exchange, RitzReduction kind, CeedInt num, double values[]) {
+  const RitzExchange e = exchange;
+
+  return e->transport.reduce_in_memory(&e->transport, kind, num, values);
+}

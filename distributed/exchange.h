@@ -39,6 +39,10 @@ struct RitzExchange_private {
 // CEED_ERROR_DIMENSION unless x is like the vectors of the exchange's space.
 int ritz_exchange_check(RitzExchange e, const char *call, CeedVector x);
 
+// RitzExchangeReduce for numbers in the memory where the transport's context computes; the transport can
+// that.
+int ritz_exchange_reduce_in_memory(void *exchange, RitzReduction kind, CeedInt num, double values[]);
+
 // Both sets in one; b may be NULL.
 int ritz_indices_unite(Ceed ceed, RitzIndices a, RitzIndices b, RitzIndices *both);
 

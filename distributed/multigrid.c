@@ -191,17 +191,19 @@ static int make_coarse_solver(const Setup *s, Level *l) {
 
 // The bounds of the spectrum are those of the whole operator: sums are reduced meanwhile.
 static int make_smoother(const Setup *s, Level *l) {
-  const RitzReduceFunction before = s->ceed->reduce;
+  const RitzReduceFunction before = s->ceed->reduce, in_memory_before = s->ceed->reduce_in_memory;
   void *const ctx_before = s->ceed->reduce_ctx;
   RitzPreconditioner jacobi = NULL;
   int ierr = RitzPreconditionerCreateJacobi(s->ceed, l->diagonal, l->kept, &jacobi);
 
   s->ceed->reduce = RitzExchangeReduce;
+  s->ceed->reduce_in_memory = s->transport->reduce_in_memory ? ritz_exchange_reduce_in_memory : NULL;
   s->ceed->reduce_ctx = l->exchange;
   if (!ierr)
     ierr = ritz_chebyshev_create(call, s->ceed, NULL, RitzPartOperatorApply, l->op, CEED_SCALAR_TYPE, l->kept,
                                  jacobi, &s->options.chebyshev, &l->smoother);
   s->ceed->reduce = before;
+  s->ceed->reduce_in_memory = in_memory_before;
   s->ceed->reduce_ctx = ctx_before;
   return ritz_first_error(ierr, RitzPreconditionerDestroy(&jacobi));
 }

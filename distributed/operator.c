@@ -131,5 +131,7 @@ int RitzSolverSetPartOperator(RitzSolver solver, RitzPartOperator op, RitzIndice
 
   if (!ierr) ierr = RitzSolverSetApply(solver, RitzPartOperatorApply, op);
   if (!ierr) ierr = RitzSolverSetReduction(solver, RitzExchangeReduce, op->exchange);
+  if (!ierr && op->exchange->transport.reduce_in_memory)
+    ierr = RitzSolverSetReductionInMemory(solver, ritz_exchange_reduce_in_memory);
   return ritz_first_error(ierr, RitzIndicesDestroy(&kept));
 }

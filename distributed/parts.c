@@ -29,6 +29,12 @@ typedef struct {
   RitzFlag ended;       // 1: the part's function has returned
 } Desk;
 
+// What ends a part's waiting beside the transport.
+typedef struct {
+  void (*stop)(void *ctx); // NULL: nothing
+  void *ctx;
+} Stop;
+
 typedef struct {
   Ceed ceed; // borrowed: of the caller
   CeedInt num_parts;
@@ -38,6 +44,7 @@ typedef struct {
   Desk *desks;           // owned, [num_parts]
   RitzFlag stop;         // raised with the part that failed, counted from 1
   int *codes;            // owned, [num_parts]
+  Stop *stops;           // owned, [num_parts], under RITZ_LOCK_STOPS
   char (*messages)[256]; // owned, [num_parts]: what transports complain of; "": nothing
 } World;
 
@@ -218,6 +225,25 @@ static int reduce(const RitzTransport *t, RitzReduction kind, CeedInt num, doubl
 
 // ---- Threads ----
 
+static int on_stop(const RitzTransport *t, void (*stop)(void *ctx), void *ctx) {
+  World *w = ((const Member *)t->ctx)->world;
+
+  ritz_lock(RITZ_LOCK_STOPS);
+  w->stops[t->part] = (Stop){stop, ctx};
+  if (stop && atomic_load(&w->stop.epoch) != 0) stop(ctx); // it comes late
+  ritz_unlock(RITZ_LOCK_STOPS);
+  return CEED_ERROR_SUCCESS;
+}
+
+static void stop_others(World *w, int part) {
+  ritz_flag_raise_first(&w->stop, part + 1); // those that come later mostly fail because of the first
+  ritz_lock(RITZ_LOCK_STOPS);
+  for (CeedInt i = 0; i < w->num_parts; i++) {
+    if (i != part && w->stops[i].stop) w->stops[i].stop(w->stops[i].ctx);
+  }
+  ritz_unlock(RITZ_LOCK_STOPS);
+}
+
 static int run_part(void *data, int part) {
   World *w = data;
   Member member = {.world = w};
@@ -227,12 +253,12 @@ static int run_part(void *data, int part) {
                                    .ctx = &member,
                                    .begin = begin,
                                    .end = end,
-                                   .reduce = reduce};
+                                   .reduce = reduce,
+                                   .on_stop = on_stop};
   const int code = w->run(w->ctx, &transport);
 
   w->codes[part] = code;
-  // those that come later mostly fail because of the first
-  if (code) ritz_flag_raise_first(&w->stop, part + 1);
+  if (code) stop_others(w, part);
   ritz_flag_raise(&w->desks[part].ended, 1);
   return CEED_ERROR_SUCCESS;
 }
@@ -241,6 +267,7 @@ static int allocate(Ceed ceed, CeedInt num_parts, World *w) {
   RITZ_TRY(RITZ_CALLOC(ceed, (size_t)num_parts * (size_t)num_parts, &w->boxes));
   RITZ_TRY(RITZ_CALLOC(ceed, (size_t)num_parts, &w->desks));
   RITZ_TRY(RITZ_CALLOC(ceed, (size_t)num_parts, &w->messages));
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)num_parts, &w->stops));
   return RITZ_CALLOC(ceed, (size_t)num_parts, &w->codes);
 }
 
@@ -273,6 +300,7 @@ int RitzRunParts(Ceed ceed, CeedInt num_parts, RitzPartFunction run, void *ctx) 
   RITZ_FREE(&w.boxes);
   RITZ_FREE(&w.desks);
   RITZ_FREE(&w.messages);
+  RITZ_FREE(&w.stops);
   RITZ_FREE(&w.codes);
   return ierr;
 }

@@ -142,7 +142,7 @@ static int run_method(RitzSolver solver, const RitzSolve *solve) {
 // another one's preconditioner, and of this part alone there: what was set before comes back.
 typedef struct {
   Ceed contexts[3];
-  RitzReduceFunction reduce[3];
+  RitzReduceFunction reduce[3], in_memory[3];
   void *ctx[3];
 } Reductions;
 
@@ -153,8 +153,10 @@ static Reductions begin_reductions(RitzSolver solver, Ceed computes) {
     Ceed ceed = before.contexts[i];
     if (!ceed) continue;
     before.reduce[i] = ceed->reduce;
+    before.in_memory[i] = ceed->reduce_in_memory;
     before.ctx[i] = ceed->reduce_ctx;
     ceed->reduce = solver->reduce;
+    ceed->reduce_in_memory = solver->reduce_in_memory;
     ceed->reduce_ctx = solver->reduce_ctx;
   }
   return before;
@@ -164,6 +166,7 @@ static void end_reductions(const Reductions *before) {
   for (int i = 2; i >= 0; i--) {
     if (!before->contexts[i]) continue;
     before->contexts[i]->reduce = before->reduce[i];
+    before->contexts[i]->reduce_in_memory = before->in_memory[i];
     before->contexts[i]->reduce_ctx = before->ctx[i];
   }
 }

@@ -217,7 +217,17 @@ int RitzSolverSetMonitor(RitzSolver solver, RitzMonitorFunction monitor, void *c
 int RitzSolverSetReduction(RitzSolver solver, RitzReduceFunction reduce, void *ctx) {
   REQUIRE_SOLVER(solver, "RitzSolverSetReduction");
   solver->reduce = reduce;
+  solver->reduce_in_memory = NULL;
   solver->reduce_ctx = ctx;
+  return CEED_ERROR_SUCCESS;
+}
+
+int RitzSolverSetReductionInMemory(RitzSolver solver, RitzReduceFunction reduce) {
+  REQUIRE_SOLVER(solver, "RitzSolverSetReductionInMemory");
+  RITZ_REQUIRE(
+      !reduce || solver->reduce, solver->ceed, CEED_ERROR_INCOMPATIBLE,
+      "RitzSolverSetReductionInMemory: the solver has no reduction, needed RitzSolverSetReduction first");
+  solver->reduce_in_memory = reduce;
   return CEED_ERROR_SUCCESS;
 }
 

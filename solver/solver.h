@@ -24,11 +24,12 @@ struct RitzSolver_private {
   CeedInt max_it, restart;
   double damping;
   RitzChebyshevOptions chebyshev;
-  RitzCGVariant variant;       // as asked for
-  RitzMonitorFunction monitor; // NULL: none
-  void *monitor_ctx;           // borrowed
-  RitzReduceFunction reduce;   // over the parts of a larger problem; NULL: this is all of it
-  void *reduce_ctx;            // borrowed
+  RitzCGVariant variant;               // as asked for
+  RitzMonitorFunction monitor;         // NULL: none
+  void *monitor_ctx;                   // borrowed
+  RitzReduceFunction reduce;           // over the parts of a larger problem; NULL: this is all of it
+  RitzReduceFunction reduce_in_memory; // NULL: by way of the host
+  void *reduce_ctx;                    // borrowed
   // How the last solve ended.
   RitzSolverReason reason;
   CeedInt iterations;

@@ -5,6 +5,9 @@
 #ifndef RITZ_TESTS_EXCHANGE_KIT_H
 #define RITZ_TESTS_EXCHANGE_KIT_H
 
+#include <ritz/device.h>
+
+#include "devices/nccl.h"
 #include "tests/parts-kit.h"
 
 // What all parts of a run know, and where their results go. Threads report by codes and by `why`: checks are
@@ -14,6 +17,7 @@ typedef struct {
   int which, how;
   CeedInt num_parts, levels, degree, num_comp;
   bool overlaps; // elements without ghosts are an operator of their own
+  bool by_nccl;  // a device for each part
   RitzSolverType method;
   PlacedNodes all;              // of the whole space
   CeedScalar *y;                // [nodes of the whole]: results at owned nodes
@@ -31,6 +35,7 @@ typedef struct {
   RitzSpace space;
   PlacedNodes placed;
   int64_t num_owned, num_nodes;
+  RitzTransport transport; // that of NCCL
   RitzExchange exchange;
 } Part;
 
@@ -53,12 +58,23 @@ static inline int open_mesh(const Case *c, Ceed ceed, CeedInt part, RitzMesh *fi
   return ierr;
 }
 
+static inline int open_context(const Case *c, CeedInt part, Ceed *ceed) {
+  char resource[160];
+
+  snprintf(resource, sizeof(resource), c->by_nccl ? "%s:device_id=%d" : "%s", c->resource, (int)part);
+  RITZ_TRY(CeedInit(resource, ceed));
+  return CeedSetErrorHandler(*ceed, CeedErrorStore);
+}
+
 static inline int open_part(const Case *c, const RitzTransport *t, Part *p) {
   RitzHalo halo = NULL;
 
   *p = (Part){0};
-  RITZ_TRY(CeedInit(c->resource, &p->ceed));
-  RITZ_TRY(CeedSetErrorHandler(p->ceed, CeedErrorStore));
+  RITZ_TRY(open_context(c, t->part, &p->ceed));
+  if (c->by_nccl) {
+    RITZ_TRY(RitzTransportCreateNCCL(p->ceed, t, &p->transport));
+    t = &p->transport;
+  }
   RITZ_TRY(open_mesh(c, p->ceed, t->part, &p->mesh));
   RITZ_TRY(RitzSpaceCreate(p->mesh, c->degree, c->num_comp, &p->space));
   RITZ_TRY(place_all(p->space, &p->placed));
@@ -77,6 +93,7 @@ static inline void close_part(Case *c, CeedInt part, int code, Part *p) {
   RitzSpaceDestroy(&p->space);
   RitzMeshDestroy(&p->mesh);
   free(p->placed.nodes);
+  RitzTransportDestroyNCCL(&p->transport);
   CeedDestroy(&p->ceed);
 }
 
@@ -122,6 +139,20 @@ static inline void name_resource(Ceed ceed, Case *c) {
   CHECK_OK(CeedGetResource(ceed, &resource));
   snprintf(c->resource, sizeof(c->resource), "%s%s", resource,
            strncmp(resource, "/cpu/self/gen", 13) ? "" : ":threads=1");
+}
+
+// How many parts can have a device of CUDA each and NCCL between them.
+static inline CeedInt num_connected_devices(void) {
+  CeedInt num_drivers = 0;
+  RitzDriverFacts facts = {0};
+  const char *why = NULL;
+
+  RitzDeviceGetNumDrivers(&num_drivers);
+  for (CeedInt i = 0; i < num_drivers; i++) {
+    RitzDeviceGetDriver(i, &facts);
+    if (!strcmp(facts.name, "cuda")) return ritz_nccl_find(&why) ? facts.num_devices : 0;
+  }
+  return 0;
 }
 
 // ---- Operators ----

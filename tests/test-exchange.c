@@ -312,6 +312,16 @@ static int run_exchange(void *ctx, const RitzTransport *t) {
   return code;
 }
 
+static int run_exchange_of_devices(void *ctx, const RitzTransport *t) {
+  Case *c = ctx;
+  Part p;
+  int code = open_part(c, t, &p);
+
+  if (!code) code = exchange_both_ways(c, t->part, &p);
+  close_part(c, t->part, code, &p);
+  return code;
+}
+
 // Nodes that are ghosts somewhere, counted as often.
 static int64_t count_ghosts(Ceed ceed, const Case *c) {
   int64_t sum = 0;
@@ -444,6 +454,66 @@ TEST_EACH_BACKEND(products_and_diagonals_are_those_of_one_part) {
       }
     }
   }
+}
+
+// ---- Devices ----
+
+static int join_from_the_host(void *ctx, const RitzTransport *t) {
+  Case *c = ctx;
+  RitzTransport between = {0};
+  const char *message = "";
+  Ceed ceed = NULL;
+
+  RITZ_TRY(open_context(c, t->part, &ceed));
+  const int code = RitzTransportCreateNCCL(ceed, t, &between);
+
+  CeedGetErrorMessage(ceed, &message);
+  if (code != CEED_ERROR_UNSUPPORTED || !strstr(message, "needed a resource below /gpu/cuda"))
+    snprintf(c->why[t->part], sizeof(c->why[0]), "code %d: %s", code, message);
+  CeedDestroy(&ceed);
+  return CEED_ERROR_SUCCESS;
+}
+
+static int fail_while_others_wait(void *ctx, const RitzTransport *t) {
+  Case *c = ctx;
+  CeedVector v = NULL;
+  double norm = 0;
+  Part p;
+  int code = open_part(c, t, &p);
+
+  if (!code && t->part == 1)
+    code = CEED_ERROR_MINOR; // and leaves the others with an exchange that never ends
+  if (!code) code = make_vector(c, &p, 0, &v);
+  if (!code) code = RitzExchangeRun(p.exchange, RITZ_EXCHANGE_TO_GHOSTS, v);
+  if (!code) code = CeedVectorNorm(v, CEED_NORM_2, &norm);
+  CeedVectorDestroy(&v);
+  if (t->part == 1) snprintf(c->why[1], sizeof(c->why[1]), "as it was told to");
+  close_part(c, t->part, code, &p);
+  return code;
+}
+
+// Machines without several GPUs have no cases beyond the first (tools/gpu-check runs them).
+TEST(parts_on_devices_exchange_by_nccl) {
+  const CeedInt most = num_connected_devices();
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  Case host = {.num_parts = 3, .resource = "/cpu/self/ref"};
+  Case c = {.degree = 3, .num_comp = 2, .by_nccl = true, .resource = "/gpu/cuda/gen"};
+
+  run_case(ceed, &host, join_from_the_host, "NCCL without a device");
+  for (c.num_parts = 2; c.num_parts <= CeedIntMin(most, 8) && !tap_failed(); c.num_parts++) {
+    for (c.which = 0; c.which < NUM_MESHES && !tap_failed(); c.which++) {
+      c.how = c.which % NUM_CUTS;
+      c.overlaps = c.which % 2 == 0;
+      run_case(ceed, &c, run_exchange_of_devices, mesh_names[c.which]);
+      if (!tap_failed()) check_products(ceed, &c);
+    }
+  }
+  for (c.num_parts = 2; c.num_parts <= CeedIntMin(most, 8); c.num_parts++) {
+    const int code = RitzRunParts(ceed, c.num_parts, fail_while_others_wait, &c);
+
+    CHECK(code == CEED_ERROR_MINOR, "a part that fails: code %d", code);
+  }
+  CeedDestroy(&ceed);
 }
 
 // ---- Misuse ----
@@ -583,6 +653,6 @@ int main(int argc, char **argv) {
                   TESTS(numbers_of_all_parts_are_summed, messages_arrive_whole_and_in_order,
                         a_part_that_fails_ends_all, parts_that_disagree_are_told,
                         ghosts_get_their_owners_values_and_owners_the_sums,
-                        products_and_diagonals_are_those_of_one_part, misused_exchanges_are_refused_and_go_on,
-                        parts_of_different_cuts_are_told));
+                        products_and_diagonals_are_those_of_one_part, parts_on_devices_exchange_by_nccl,
+                        misused_exchanges_are_refused_and_go_on, parts_of_different_cuts_are_told));
 }

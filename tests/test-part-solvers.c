@@ -2,6 +2,7 @@
 // Tests of solvers of problems in parts, threads of one process, against one part: all methods, multigrid,
 // and reductions by any function (ritz/exchange.h).
 #include "tests/exchange-kit.h"
+#include <stdatomic.h>
 
 // Where a kernel takes seconds to compile, and calls several times as long: fewer of them.
 static bool is_slow(Ceed ceed) { return tap_compiles_slowly(ceed) || tap_checks_calls(ceed); }
@@ -73,6 +74,21 @@ static int run_solve(void *ctx, const RitzTransport *t) {
   return code;
 }
 
+// Sums that are made where the context computes, here the host, counted.
+static _Atomic int num_in_memory;
+
+static int reduce_counted(const RitzTransport *t, RitzReduction kind, CeedInt num, double values[]) {
+  atomic_fetch_add(&num_in_memory, 1);
+  return t->reduce(t, kind, num, values);
+}
+
+static int run_solve_in_memory(void *ctx, const RitzTransport *t) {
+  RitzTransport in_memory = *t;
+
+  in_memory.reduce_in_memory = reduce_counted;
+  return run_solve(ctx, &in_memory);
+}
+
 static void solve_whole(Ceed ceed, const Case *c, const Whole *w, CeedInt *iterations) {
   CeedVector d;
   RitzIndices constraints;
@@ -98,13 +114,13 @@ static void solve_whole(Ceed ceed, const Case *c, const Whole *w, CeedInt *itera
 // All methods take the steps that they take in one part, to the rounding of sums; all parts count the same.
 // The methods stop at rtol of the residual, so solutions differ by that times the condition of the matrix,
 // some hundreds here.
-static void check_solves(Ceed ceed, Case *c) {
+static void check_solves_by(Ceed ceed, Case *c, RitzPartFunction run) {
   Whole w = {0};
   CeedInt iterations = 0;
 
   CHECK_OK(open_whole(ceed, c, &w));
   solve_whole(ceed, c, &w, &iterations);
-  if (!tap_failed()) run_case(ceed, c, run_solve, RitzSolverTypeName(c->method));
+  if (!tap_failed()) run_case(ceed, c, run, RitzSolverTypeName(c->method));
   if (!tap_failed()) compare(c, &w, 300 * solver_rtol(), RitzSolverTypeName(c->method));
   if (!tap_failed()) {
     for (CeedInt p = 1; p < c->num_parts; p++)
@@ -116,6 +132,42 @@ static void check_solves(Ceed ceed, Case *c) {
           RitzSolverTypeName(c->method), (int)c->iterations[0], (int)c->num_parts, (int)iterations);
   }
   close_whole(c, &w);
+}
+
+static void check_solves(Ceed ceed, Case *c) { check_solves_by(ceed, c, run_solve); }
+
+// Machines without several GPUs have no cases (tools/gpu-check runs them).
+static void solve_on_devices(Ceed ceed) {
+  const CeedInt most = num_connected_devices();
+  Case c = {.degree = 3, .num_comp = 1, .overlaps = true, .by_nccl = true, .resource = "/gpu/cuda/gen"};
+  const int meshes[2] = {2, 7};
+
+  for (c.num_parts = 2; c.num_parts <= CeedIntMin(most, 8) && !tap_failed(); c.num_parts++) {
+    for (int i = 0; i < 2 && !tap_failed(); i++) {
+      c.which = meshes[i];
+      c.method = i == 0 ? RITZ_SOLVER_CG : RITZ_SOLVER_FGMRES;
+      check_solves(ceed, &c);
+    }
+  }
+}
+
+TEST(sums_are_made_where_the_context_computes) {
+  Ceed ceed = tap_ceed("/cpu/self/gen:threads=1");
+  Case c = {.which = 2, .degree = 3, .num_comp = 1, .overlaps = true, .how = CUT_HILBERT, .num_parts = 3};
+
+  name_resource(ceed, &c);
+  for (int method = 0; RitzSolverTypeName((RitzSolverType)method) && !tap_failed(); method++) {
+    c.method = (RitzSolverType)method;
+    atomic_store(&num_in_memory, 0);
+    check_solves_by(ceed, &c, run_solve_in_memory);
+    if (c.method == RITZ_SOLVER_CG || c.method == RITZ_SOLVER_FLEXIBLE_CG) {
+      const int least = 2 * c.num_parts * c.iterations[0];
+
+      CHECK(num_in_memory >= least, "%s: %d sums in memory, wanted %d or more", RitzSolverTypeName(c.method),
+            num_in_memory, least);
+    }
+  }
+  CeedDestroy(&ceed);
 }
 
 // Parts without elements, and with fewer unknowns than a method makes steps before a restart.
@@ -150,7 +202,11 @@ TEST(reductions_of_what_is_no_part_are_refused) {
   CHECK_OK(open_whole(ceed, &c, &w));
   CHECK_OK(CeedVectorSetValue(w.y, 0));
   CHECK_OK(RitzSolverCreateCG(ceed, &solver));
+  CHECK_ERROR(ceed, RitzSolverSetReductionInMemory(solver, keep_all), CEED_ERROR_INCOMPATIBLE,
+              "needed RitzSolverSetReduction first");
   CHECK_OK(RitzSolverSetReduction(solver, keep_all, NULL));
+  CHECK_OK(RitzSolverSetReductionInMemory(solver, keep_all));
+  CHECK_OK(RitzSolverSetReductionInMemory(solver, NULL));
   CHECK_OK(RitzSolverSetOperator(solver, w.op));
   CHECK_ERROR(ceed, RitzSolverSolve(solver, w.x, w.y), CEED_ERROR_INCOMPATIBLE,
               "the operator is of this part alone");
@@ -357,7 +413,7 @@ TEST(products_are_reduced_by_any_function) {
 
 int main(int argc, char **argv) {
   return tap_main(argc, argv,
-                  TESTS(solvers_take_the_steps_of_one_part, solvers_have_small_and_empty_parts,
-                        reductions_of_what_is_no_part_are_refused, multigrid_of_parts_is_that_of_one_part,
-                        products_are_reduced_by_any_function));
+                  TESTS(sums_are_made_where_the_context_computes, solvers_take_the_steps_of_one_part,
+                        solvers_have_small_and_empty_parts, reductions_of_what_is_no_part_are_refused,
+                        multigrid_of_parts_is_that_of_one_part, products_are_reduced_by_any_function));
 }

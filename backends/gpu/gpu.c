@@ -184,6 +184,13 @@ static int set_stream(Ceed ceed, void *handle) {
   return CEED_ERROR_SUCCESS;
 }
 
+static int get_queue(Ceed ceed, void **device, void **stream) {
+  const RitzGpu *gpu = ritz_gpu(ceed);
+  *device = gpu->device;
+  *stream = gpu->stream;
+  return CEED_ERROR_SUCCESS;
+}
+
 // ---- Tables ----
 
 #define SLOTS                                                                                                \
@@ -237,6 +244,7 @@ const RitzBackend ritz_cuda_gen_backend = {
     .unusable = cuda_unusable,
     .ceed_create = create_cuda_shared,
     .set_stream = set_stream,
+    .get_queue = get_queue,
     FUSED_KERNELS,
     SLOTS,
 };
@@ -253,6 +261,7 @@ const RitzBackend ritz_cuda_ref_backend = {
     .unusable = cuda_unusable,
     .ceed_create = create_cuda_ref,
     .set_stream = set_stream,
+    .get_queue = get_queue,
     SEPARATE_KERNELS,
     SLOTS,
 };
@@ -261,6 +270,7 @@ const RitzBackend ritz_cuda_shared_backend = {
     .unusable = cuda_unusable,
     .ceed_create = create_cuda_shared,
     .set_stream = set_stream,
+    .get_queue = get_queue,
     SEPARATE_KERNELS,
     SLOTS,
 };

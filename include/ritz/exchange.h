@@ -39,6 +39,12 @@ struct RitzTransport {
   int (*end)(const RitzTransport *transport, CeedInt num, const RitzMessage messages[]);
   // values[i] becomes the sum, or the largest, of the values[i] of all parts, bit for bit the same in all.
   int (*reduce)(const RitzTransport *transport, RitzReduction kind, CeedInt num, double values[]);
+  // Optional, NULL otherwise. The same for numbers in the memory of the context that the transport was made
+  // for, in the order of the context's work: nobody waits.
+  int (*reduce_in_memory)(const RitzTransport *transport, RitzReduction kind, CeedInt num, double values[]);
+  // Optional, NULL otherwise. From now on another thread calls stop(ctx) when another part has failed, so
+  // that what this part waits for beside the transport ends; stop NULL: not any more. One at a time.
+  int (*on_stop)(const RitzTransport *transport, void (*stop)(void *ctx), void *ctx);
 };
 
 // Calls run(ctx, transport) for num_parts parts, each on a thread of its own, and returns when all have
@@ -50,6 +56,21 @@ struct RitzTransport {
 // parts: they repeat.
 typedef int (*RitzPartFunction)(void *ctx, const RitzTransport *transport);
 CEED_EXTERN int RitzRunParts(Ceed ceed, CeedInt num_parts, RitzPartFunction run, void *ctx);
+
+// ---- GPUs ----
+
+// A transport between NVIDIA's GPUs by its library NCCL, one part a GPU, for vectors of the context `ceed`,
+// on top of another transport of the same parts, whose numbers on the host are reduced as before: messages go
+// from device to device, behind what the context has queued and beside what it queues meanwhile; sums that
+// stay on devices are made there. All parts call it together, and it fails in all of them or in none. base is
+// copied, its ctx borrowed; ceed is kept. Threads of one process and processes do alike. The library is
+// looked up with dlopen: the file that RITZ_NCCL names, else libnccl.so.2 where the CUDA toolkit is and where
+// the loader looks. Errors: CEED_ERROR_UNSUPPORTED (the context of some part is not on CUDA, or there is no
+// NCCL: exchanges by base go by way of the host), CEED_ERROR_BACKEND (NCCL's own, as two parts on one
+// device).
+CEED_EXTERN int RitzTransportCreateNCCL(Ceed ceed, const RitzTransport *base, RitzTransport *transport);
+// When the exchanges of the transport are gone.
+CEED_EXTERN int RitzTransportDestroyNCCL(RitzTransport *transport);
 
 // ---- Exchanges ----
 

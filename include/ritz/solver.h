@@ -132,6 +132,11 @@ CEED_EXTERN int RitzSolverSetVariant(RitzSolver solver, RitzCGVariant variant);
 // or none. Errors of RitzSolverSolve: CEED_ERROR_INCOMPATIBLE (with RitzSolverSetOperator),
 // CEED_ERROR_UNSUPPORTED (with a nullspace).
 CEED_EXTERN int RitzSolverSetReduction(RitzSolver solver, RitzReduceFunction reduce, void *ctx);
+// Optional, after that: the same function, with the same ctx, for numbers in the memory where the solver's
+// context computes, in the order of its work. Sums of devices that are only used there (RitzScalars) need no
+// way to the host and back then. NULL: by way of the host. Errors: CEED_ERROR_INCOMPATIBLE (no reduction is
+// set).
+CEED_EXTERN int RitzSolverSetReductionInMemory(RitzSolver solver, RitzReduceFunction reduce);
 CEED_EXTERN int RitzSolverSetMonitor(RitzSolver solver, RitzMonitorFunction monitor, void *ctx); // NULL: none
 // Solves A x = b from the initial guess in x. Not converging is not an error: ask for the reason. Errors:
 // CEED_ERROR_INCOMPLETE without an operator, CEED_ERROR_INCOMPATIBLE when b and x are the same vector or the

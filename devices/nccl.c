@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// NCCL (contract in devices/nccl.h): communicators, sums, sends and receives in groups, as its manual has
+// them, "Using NCCL" and "NCCL API".
+#include "devices/nccl.h"
+
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "core/error.h"
+#include "core/memory.h"
+#include "devices/cuda-api.h"
+#include "devices/cuda.h"
+#include "devices/vendor.h"
+
+// ---- The library ----
+
+// Communicators and streams are pointers. Kinds of data: 0 bytes, 8 doubles; operations: 0 sum, 2 largest.
+#define NCCL_FUNCTIONS(F)                                                                                    \
+  F(get_id, ncclGetUniqueId, (RitzNcclId * id))                                                              \
+  F(create, ncclCommInitRank, (void **comm, int num, RitzNcclId id, int rank))                               \
+  F(destroy, ncclCommDestroy, (void *comm))                                                                  \
+  F(abort, ncclCommAbort, (void *comm))                                                                      \
+  F(group_start, ncclGroupStart, (void))                                                                     \
+  F(group_end, ncclGroupEnd, (void))                                                                         \
+  F(send, ncclSend, (const void *from, size_t num, int kind, int rank, void *comm, void *stream))            \
+  F(receive, ncclRecv, (void *to, size_t num, int kind, int rank, void *comm, void *stream))                 \
+  F(reduce, ncclAllReduce,                                                                                   \
+    (const void *from, void *to, size_t num, int kind, int operation, void *comm, void *stream))
+enum { BYTES = 0, DOUBLES = 8, SUM = 0, LARGEST = 2 };
+
+static struct {
+  NCCL_FUNCTIONS(RITZ_VENDOR_FIELD)
+  const char *(*words)(int status);
+} api;
+
+static const char *take_functions(void *library) {
+  const char *missing = NULL;
+#define FIND(name, symbol, args) RITZ_VENDOR_TAKE(api, name, symbol);
+  NCCL_FUNCTIONS(FIND)
+#undef FIND
+  RITZ_VENDOR_TAKE(api, words, ncclGetErrorString);
+  if (!missing) setenv("NCCL_NVLS_ENABLE", "0", 0);
+  return missing;
+}
+
+static const char *const names[] = {"libnccl.so.2", "libnccl.so", NULL};
+static RitzVendor library = {
+    .variable = "RITZ_NCCL", .names = names, .take = take_functions, .symbol = "ncclCommInitRank"};
+
+const char *ritz_nccl_find(const char **why) { return ritz_vendor_find(&library, why); }
+
+static int check(Ceed ceed, int status, const char *call) {
+  RITZ_REQUIRE(!status, ceed, CEED_ERROR_BACKEND, "%s: %s (status %d of %s)", call, api.words(status), status,
+               library.file);
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Members ----
+
+struct RitzNccl_private {
+  RitzDevice device;
+  void *comm;              // owned until it was aborted
+  _Atomic bool is_aborted; // comm is gone
+};
+
+int ritz_nccl_make_id(Ceed ceed, RitzNcclId *id) { return check(ceed, api.get_id(id), "ncclGetUniqueId"); }
+
+int ritz_nccl_create(Ceed ceed, RitzDevice device, int num, int rank, const RitzNcclId *id, RitzNccl *nccl) {
+  RitzNccl created = NULL;
+
+  RITZ_TRY(RITZ_CALLOC(ceed, 1, &created));
+  created->device = device;
+  int ierr = ritz_cuda_enter(ceed, device);
+  if (!ierr) {
+    ierr = check(ceed, api.create(&created->comm, num, *id, rank), "ncclCommInitRank");
+    ritz_cuda_leave();
+  }
+  if (ierr) RITZ_FREE(&created);
+  *nccl = created;
+  return ierr;
+}
+
+void ritz_nccl_destroy(RitzNccl *nccl) {
+  RitzNccl old = *nccl;
+
+  if (!old) return;
+  if (!atomic_load(&old->is_aborted) && !ritz_cuda_enter(NULL, old->device)) {
+    (void)api.destroy(old->comm);
+    ritz_cuda_leave();
+  }
+  RITZ_FREE(nccl);
+}
+
+void ritz_nccl_abort(RitzNccl nccl) {
+  if (atomic_exchange(&nccl->is_aborted, true)) return;
+  (void)api.abort(nccl->comm);
+}
+
+static int require_member(Ceed ceed, RitzNccl nccl, const char *call) {
+  RITZ_REQUIRE(!atomic_load(&nccl->is_aborted), ceed, CEED_ERROR_MAJOR, "%s: another part has stopped", call);
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Messages ----
+
+static int queue_messages(RitzNccl nccl, RitzDeviceStream stream, int num, const RitzNcclMessage messages[]) {
+  int status = CEED_ERROR_SUCCESS;
+
+  for (int i = 0; i < num && !status; i++) {
+    const RitzNcclMessage *m = &messages[i];
+
+    if (m->recv_bytes > 0) status = api.receive(m->recv, m->recv_bytes, BYTES, m->rank, nccl->comm, stream);
+    if (m->send_bytes > 0 && !status)
+      status = api.send(m->send, m->send_bytes, BYTES, m->rank, nccl->comm, stream);
+  }
+  return status;
+}
+
+int ritz_nccl_exchange(Ceed ceed, RitzNccl nccl, RitzDeviceStream stream, int num,
+                       const RitzNcclMessage messages[]) {
+  RITZ_TRY(require_member(ceed, nccl, "ncclSend"));
+  RITZ_TRY(ritz_cuda_enter(ceed, nccl->device));
+  int status = api.group_start();
+  if (!status) {
+    const int queued = queue_messages(nccl, stream, num, messages);
+
+    status = api.group_end();
+    if (queued) status = queued;
+  }
+  ritz_cuda_leave();
+  return check(ceed, status, "ncclSend, ncclRecv");
+}
+
+int ritz_nccl_reduce(Ceed ceed, RitzNccl nccl, RitzDeviceStream stream, bool is_max, int num,
+                     double *values) {
+  RITZ_TRY(require_member(ceed, nccl, "ncclAllReduce"));
+  RITZ_TRY(ritz_cuda_enter(ceed, nccl->device));
+  const int status =
+      api.reduce(values, values, (size_t)num, DOUBLES, is_max ? LARGEST : SUM, nccl->comm, stream);
+  ritz_cuda_leave();
+  return check(ceed, status, "ncclAllReduce");
+}

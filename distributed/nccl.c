@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// A transport between GPUs on top of another one (ritz/exchange.h). Messages have a stream of their own,
+// which waits for the context's where they begin; the context's waits for it where they end. So what the
+// context queues between runs beside them.
+#include <string.h>
+
+#include "core/core.h"
+#include "core/error.h"
+#include "core/memory.h"
+#include "devices/device.h"
+#include "devices/nccl.h"
+#include "distributed/exchange.h"
+
+typedef struct {
+  Ceed ceed;          // counted
+  RitzTransport base; // its ctx borrowed
+  RitzDevice device;  // borrowed
+  const RitzDriver *driver;
+  RitzNccl nccl;                   // owned, as all that follows
+  RitzDeviceStream stream;         // of messages
+  RitzDeviceEvent packed, arrived; // moments of the context's stream; of this one
+  CeedInt max_messages;
+  RitzNcclMessage *messages;
+  bool is_busy; // between begin and end
+} NcclState;
+
+// ---- Messages ----
+
+static int get_stream(const NcclState *s, RitzDeviceStream *stream) {
+  void *device;
+
+  return s->ceed->backend.get_queue(s->ceed, &device, stream);
+}
+
+static int translate(NcclState *s, CeedInt num, const RitzMessage messages[]) {
+  if (num > s->max_messages) {
+    RITZ_FREE(&s->messages);
+    s->max_messages = 0;
+    RITZ_TRY(RITZ_MALLOC(s->ceed, (size_t)num, &s->messages));
+    s->max_messages = num;
+  }
+  for (CeedInt i = 0; i < num; i++) {
+    const RitzMessage *m = &messages[i];
+
+    s->messages[i] = (RitzNcclMessage){m->part, m->send_bytes, m->recv_bytes, m->send, m->recv};
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static int begin(const RitzTransport *t, CeedInt num, const RitzMessage messages[]) {
+  NcclState *s = t->ctx;
+  RitzDeviceStream stream = NULL;
+
+  RITZ_REQUIRE(!s->is_busy, s->ceed, CEED_ERROR_INCOMPATIBLE,
+               "RitzTransport (NCCL): other messages are under way");
+  RITZ_TRY(translate(s, num, messages));
+  RITZ_TRY(get_stream(s, &stream));
+  RITZ_TRY(s->driver->event_record(s->ceed, s->device, stream, s->packed));
+  RITZ_TRY(s->driver->event_wait(s->ceed, s->device, s->stream, s->packed));
+  RITZ_TRY(ritz_nccl_exchange(s->ceed, s->nccl, s->stream, num, s->messages));
+  s->is_busy = true;
+  return s->driver->event_record(s->ceed, s->device, s->stream, s->arrived);
+}
+
+static int end(const RitzTransport *t, CeedInt num, const RitzMessage messages[]) {
+  NcclState *s = t->ctx;
+  RitzDeviceStream stream = NULL;
+
+  (void)num, (void)messages;
+  s->is_busy = false;
+  RITZ_TRY(get_stream(s, &stream));
+  return s->driver->event_wait(s->ceed, s->device, stream, s->arrived);
+}
+
+// ---- Reductions ----
+
+static int reduce(const RitzTransport *t, RitzReduction kind, CeedInt num, double values[]) {
+  const NcclState *s = t->ctx;
+
+  return s->base.reduce(&s->base, kind, num, values);
+}
+
+static int reduce_in_memory(const RitzTransport *t, RitzReduction kind, CeedInt num, double values[]) {
+  const NcclState *s = t->ctx;
+  RitzDeviceStream stream = NULL;
+
+  RITZ_TRY(get_stream(s, &stream));
+  return ritz_nccl_reduce(s->ceed, s->nccl, stream, kind == RITZ_REDUCTION_MAX, num, values);
+}
+
+static int on_stop(const RitzTransport *t, void (*stop)(void *ctx), void *ctx) {
+  const NcclState *s = t->ctx;
+
+  return s->base.on_stop ? s->base.on_stop(&s->base, stop, ctx) : CEED_ERROR_SUCCESS;
+}
+
+static void stop(void *ctx) {
+  const NcclState *s = ctx;
+
+  ritz_nccl_abort(s->nccl);
+}
+
+// ---- Life ----
+
+static int check(Ceed ceed) {
+  const char *why = NULL;
+
+  RITZ_REQUIRE(ceed->backend.get_queue, ceed, CEED_ERROR_UNSUPPORTED,
+               "RitzTransportCreateNCCL: the context computes on %s, needed a resource below /gpu/cuda",
+               ceed->resource);
+  RITZ_REQUIRE(ritz_nccl_find(&why), ceed, CEED_ERROR_UNSUPPORTED, "RitzTransportCreateNCCL: no NCCL: %s",
+               why);
+  return CEED_ERROR_SUCCESS;
+}
+
+// All fail where one does: nobody waits for those who are not there.
+static int agree(Ceed ceed, const RitzTransport *base, int ierr) {
+  double failed = ierr != CEED_ERROR_SUCCESS;
+  const int code = base->reduce(base, RITZ_REDUCTION_MAX, 1, &failed);
+
+  if (ierr || code) return ierr ? ierr : code;
+  RITZ_REQUIRE(failed == 0, ceed, CEED_ERROR_UNSUPPORTED,
+               "RitzTransportCreateNCCL: another part has failed, needed all");
+  return CEED_ERROR_SUCCESS;
+}
+
+// The name that part 0 has made comes to all: the others add zeros.
+static int share_id(const RitzTransport *base, RitzNcclId *id) {
+  double numbers[RITZ_NCCL_ID_BYTES] = {0};
+
+  for (int i = 0; base->part == 0 && i < RITZ_NCCL_ID_BYTES; i++) numbers[i] = (unsigned char)id->bytes[i];
+  RITZ_TRY(base->reduce(base, RITZ_REDUCTION_SUM, RITZ_NCCL_ID_BYTES, numbers));
+  for (int i = 0; i < RITZ_NCCL_ID_BYTES; i++) id->bytes[i] = (char)(unsigned char)numbers[i];
+  return CEED_ERROR_SUCCESS;
+}
+
+static int make_streams(NcclState *s) {
+  RITZ_TRY(s->driver->stream_create(s->ceed, s->device, &s->stream));
+  RITZ_TRY(s->driver->event_create(s->ceed, s->device, &s->packed));
+  return s->driver->event_create(s->ceed, s->device, &s->arrived);
+}
+
+static int destroy_state(NcclState *s) {
+  Ceed ceed = s->ceed;
+  int ierr = CEED_ERROR_SUCCESS;
+
+  ritz_nccl_destroy(&s->nccl);
+  if (s->arrived) ierr = s->driver->event_destroy(ceed, s->device, &s->arrived);
+  if (s->packed) ierr = ritz_first_error(ierr, s->driver->event_destroy(ceed, s->device, &s->packed));
+  if (s->stream) ierr = ritz_first_error(ierr, s->driver->stream_destroy(ceed, s->device, s->stream));
+  RITZ_FREE(&s->messages);
+  RITZ_FREE(&s);
+  return ritz_first_error(ierr, CeedDestroy(&ceed));
+}
+
+static int join(NcclState *s) {
+  RitzNcclId id = {{0}};
+  void *device = NULL, *stream = NULL;
+  int ierr = s->ceed->backend.get_queue(s->ceed, &device, &stream);
+
+  s->device = device;
+  s->driver = &ritz_cuda;
+  if (!ierr) ierr = make_streams(s);
+  if (!ierr && s->base.part == 0) ierr = ritz_nccl_make_id(s->ceed, &id);
+  RITZ_TRY(agree(s->ceed, &s->base, ierr));
+  RITZ_TRY(share_id(&s->base, &id));
+  return ritz_nccl_create(s->ceed, s->device, s->base.num_parts, s->base.part, &id, &s->nccl);
+}
+
+int RitzTransportCreateNCCL(Ceed ceed, const RitzTransport *base, RitzTransport *transport) {
+  NcclState *s = NULL;
+
+  RITZ_NOT_NULL(ceed);
+  RITZ_ARGUMENT(ceed, base);
+  RITZ_ARGUMENT(ceed, transport);
+  RITZ_TRY(agree(ceed, base, check(ceed)));
+  RITZ_TRY(RITZ_CALLOC(ceed, 1, &s));
+  s->base = *base;
+  int ierr = CeedReferenceCopy(ceed, &s->ceed);
+
+  ierr = agree(ceed, base, ierr);
+  if (!ierr) ierr = join(s);
+  if (!ierr && base->on_stop) ierr = base->on_stop(base, stop, s);
+  if (ierr) return ritz_first_error(ierr, destroy_state(s));
+  *transport = (RitzTransport){.num_parts = base->num_parts,
+                               .part = base->part,
+                               .mem_type = CEED_MEM_DEVICE,
+                               .ctx = s,
+                               .begin = begin,
+                               .end = end,
+                               .reduce = reduce,
+                               .reduce_in_memory = reduce_in_memory,
+                               .on_stop = on_stop};
+  return CEED_ERROR_SUCCESS;
+}
+
+int RitzTransportDestroyNCCL(RitzTransport *transport) {
+  if (!transport || !transport->ctx) return CEED_ERROR_SUCCESS;
+  NcclState *s = transport->ctx;
+
+  transport->ctx = NULL;
+  if (s->base.on_stop) RITZ_TRY(s->base.on_stop(&s->base, NULL, NULL));
+  return destroy_state(s);
+}
