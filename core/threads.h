@@ -22,6 +22,7 @@ typedef enum {
   RITZ_LOCK_METIS,    // calls of METIS, which draws random numbers from one sequence for all threads; held
                       // while it works
   RITZ_LOCK_STOPS,    // what stops other parts (distributed/parts.c); held while it does
+  RITZ_LOCK_BUILDS,   // compilers of OpenCL (devices/opencl-code.c); held while they work
   RITZ_LOCK_MEMORY,   // large blocks (core/memory.c); taken last
   RITZ_NUM_LOCKS
 } RitzLock;

@@ -35,8 +35,16 @@ static int get_binary(Ceed ceed, cl_program program, const char *name, RitzDevic
       "clGetProgramInfo: binary of %s", name);
 }
 
-static int build(Ceed ceed, RitzDevice device, cl_program program, const char *name, RitzDeviceCode *code) {
+// Compilers of OpenCL are not all up to several threads at once.
+static cl_int build_alone(RitzDevice device, cl_program program) {
+  ritz_lock(RITZ_LOCK_BUILDS);
   const cl_int result = ritz_cl.api.build(program, 1, &device->id, RITZ_CL_OPTIONS, NULL, NULL);
+  ritz_unlock(RITZ_LOCK_BUILDS);
+  return result;
+}
+
+static int build(Ceed ceed, RitzDevice device, cl_program program, const char *name, RitzDeviceCode *code) {
+  const cl_int result = build_alone(device, program);
 
   if (result != CL_BUILD_PROGRAM_FAILURE) RITZ_TRY(ritz_cl_check(ceed, result, "clBuildProgram: %s", name));
   RITZ_TRY(get_log(ceed, device, program, name, &code->log));
@@ -67,7 +75,7 @@ static int make_program(Ceed ceed, RitzDevice device, size_t num_bytes, const ch
   *program = ritz_cl.api.create_program_of_binary(device->context, 1, &device->id, &num_bytes, &binary,
                                                   &status, &result);
   RITZ_TRY(ritz_cl_check(ceed, result ? result : status, "clCreateProgramWithBinary: %zu bytes", num_bytes));
-  result = ritz_cl.api.build(*program, 1, &device->id, RITZ_CL_OPTIONS, NULL, NULL);
+  result = build_alone(device, *program);
   return ritz_cl_check(ceed, result, "clBuildProgram: binary of %zu bytes", num_bytes);
 }
 
