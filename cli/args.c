@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/cli.h"
+
 // ---- Messages ----
 
 const char *args_shown(const char *text, char shown[ARG_SHOWN]) {
@@ -24,11 +26,11 @@ const char *args_shown(const char *text, char shown[ARG_SHOWN]) {
 ArgsResult args_wrong(const ArgCommand *command, const char *option, const char *format, ...) {
   va_list args;
 
-  fprintf(stderr, "%s: %s%s", command->name, option ? option : "", option ? ": " : "");
+  fprintf(cli_stderr(), "%s: %s%s", command->name, option ? option : "", option ? ": " : "");
   va_start(args, format);
-  vfprintf(stderr, format, args);
+  vfprintf(cli_stderr(), format, args);
   va_end(args);
-  fprintf(stderr, "\nTry '%s --help'.\n", command->name);
+  fprintf(cli_stderr(), "\nTry '%s --help'.\n", command->name);
   return ARGS_WRONG;
 }
 

@@ -58,4 +58,15 @@ void cli_fact(const char *label, const char *format, ...);
 
 double cli_seconds(void); // of a clock that never goes back
 
+// ---- Parts ----
+// Of several threads or processes that run a command together the first one alone prints facts, and the
+// others leave out what all of them find alike.
+
+// From now on this thread is one of several; not the first: facts are not printed, nor messages until
+// cli_speak().
+void cli_be_part(bool is_first);
+void cli_speak(void);
+bool cli_is_quiet(void); // facts are not printed
+FILE *cli_stderr(void);  // where messages of this thread go
+
 #endif

@@ -2,6 +2,7 @@
 // Messages, facts and the clock of the `ritz` program.
 #define _POSIX_C_SOURCE 200809L
 
+#include <pthread.h>
 #include <ritz/device.h>
 #include <ritz/version.h>
 #include <stdarg.h>
@@ -12,6 +13,27 @@
 #include "cli/args.h"
 #include "cli/cli.h"
 
+// ---- Parts ----
+
+static _Thread_local bool is_quiet, is_mute;
+
+void cli_be_part(bool is_first) { is_quiet = is_mute = !is_first; }
+
+void cli_speak(void) { is_mute = false; }
+
+bool cli_is_quiet(void) { return is_quiet; }
+
+static FILE *nowhere;
+static void open_nowhere(void) { nowhere = fopen("/dev/null", "w"); }
+
+FILE *cli_stderr(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+  if (!is_mute) return stderr;
+  pthread_once(&once, open_nowhere);
+  return nowhere ? nowhere : stderr;
+}
+
 // ---- Errors ----
 
 int cli_report(const char *command, Ceed ceed) {
@@ -20,7 +42,7 @@ int cli_report(const char *command, Ceed ceed) {
   if (CeedGetErrorMessage(ceed, &message) || !message) message = "the computation failed";
   // "file:line in function(): message" is for developers; users get the message.
   text = strstr(message, "(): ");
-  fprintf(stderr, "%s: %s\n", command, text ? text + 4 : message);
+  fprintf(cli_stderr(), "%s: %s\n", command, text ? text + 4 : message);
   return CLI_FAILED;
 }
 
@@ -63,8 +85,8 @@ int cli_open_ceed(const char *command, const char *resource, Ceed *ceed) {
     reason = info.reason ? info.reason : *said ? said : "the backend does not start";
     code = CLI_FAILED;
   }
-  fprintf(stderr, "%s: --ceed: cannot use '%s': %s\n", command, args_shown(resource, shown), reason);
-  fprintf(stderr, "'ritz info' lists the backends.\n");
+  fprintf(cli_stderr(), "%s: --ceed: cannot use '%s': %s\n", command, args_shown(resource, shown), reason);
+  fprintf(cli_stderr(), "'ritz info' lists the backends.\n");
   return code;
 }
 
@@ -97,6 +119,7 @@ void cli_fact(const char *label, const char *format, ...) {
   int length;
   char *text;
 
+  if (is_quiet) return;
   va_start(args, format);
   va_copy(copy, args);
   length = vsnprintf(NULL, 0, format, args);

@@ -43,7 +43,7 @@ static int create_mesh(MgProblem *p) {
 static int create_operator(MgProblem *p, CeedInt level, CeedOperator *op) {
   RitzSpace space = NULL;
 
-  if (level == p->num_levels - 1) return CeedOperatorReferenceCopy(p->problem.op, op);
+  if (level == p->num_levels - 1) return CeedOperatorReferenceCopy(p->problem.op.whole, op);
   CLI_TRY(RitzHierarchyGetSpace(p->hierarchy, level, &space));
   CLI_TRY(problem_create_level(&p->problem, space, op));
   return RitzOperatorSetUse(*op, RITZ_USE_MANY);
@@ -167,7 +167,7 @@ int mg_problem_tune(MgProblem *p) {
   CeedScalarType own = CEED_SCALAR_FP64;
 
   CLI_TRY(CeedGetScalarType(&own));
-  CLI_TRY(tune_operator(p, p->problem.op, own));
+  CLI_TRY(tune_operator(p, p->problem.op.whole, own));
   if (!p->floats.levels) return CEED_ERROR_SUCCESS;
   return tune_operator(p, p->floats.levels[finest].op, CEED_SCALAR_FP32);
 }

@@ -167,7 +167,7 @@ static int create_solver(Runs *runs, Run *run) {
 
   CLI_TRY(
       RitzSolverCreate(p->ceed, is_krylov ? RITZ_SOLVER_FLEXIBLE_CG : RITZ_SOLVER_RICHARDSON, &run->solver));
-  CLI_TRY(RitzSolverSetOperator(run->solver, p->problem.op));
+  CLI_TRY(RitzSolverSetOperator(run->solver, p->problem.op.whole));
   CLI_TRY(RitzSolverSetPreconditioner(run->solver, run->cycle));
   return RitzSolverSetConstraintIndices(run->solver, p->constraints[p->num_levels - 1]);
 }
@@ -387,7 +387,7 @@ static int create_runs(Runs *runs, const MgVariant *variants, MgRow *rows) {
   CLI_TRY(CeedVectorCreate(p->ceed, 1, &runs->tick));
   CLI_TRY(CeedVectorSetValue(runs->tick, 0));
   CLI_TRY(cli_allocate(p->ceed, runs->num, sizeof(Run), &runs->runs));
-  CLI_TRY(RitzOperatorsPrepare(1, &p->problem.op, NULL, true));
+  CLI_TRY(RitzOperatorsPrepare(1, &p->problem.op.whole, NULL, true));
   for (size_t i = 0; i < runs->num; i++) {
     describe_row(p, runs->options, &variants[i], &rows[i]);
     runs->runs[i].row = &rows[i];

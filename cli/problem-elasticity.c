@@ -79,10 +79,10 @@ static int project(const Problem *projection, CeedVector rhs, CeedVector stress)
 
   CLI_TRY(CeedVectorGetLength(rhs, &size));
   CLI_TRY_CLEANUP(CeedVectorCreate(projection->ceed, size, &diagonal));
-  CLI_TRY_CLEANUP(CeedOperatorLinearAssembleDiagonal(projection->op, diagonal, CEED_REQUEST_IMMEDIATE));
+  CLI_TRY_CLEANUP(problem_get_diagonal(&projection->op, diagonal));
   CLI_TRY_CLEANUP(RitzSolverCreateCG(projection->ceed, &solver));
-  CLI_TRY_CLEANUP(RitzSolverSetOperator(solver, projection->op));
   CLI_TRY_CLEANUP(RitzSolverSetJacobi(solver, diagonal));
+  CLI_TRY_CLEANUP(problem_set_operator(&projection->op, solver, NULL));
   CLI_TRY_CLEANUP(RitzSolverSetTolerances(solver, 1e-6, 0, 1000));
   CLI_TRY_CLEANUP(CeedVectorSetValue(stress, 0));
   CLI_TRY_CLEANUP(RitzSolverSolve(solver, rhs, stress));
@@ -94,8 +94,11 @@ cleanup:
 
 int problem_von_mises(const Problem *p, CeedVector u, RitzSpace *space, CeedVector *stress) {
   const ProblemMaterial unit = {.reaction = {.value = 1}};
-  const ProblemOptions options = {
-      .kind = PROBLEM_MASS, .order = p->options.order, .num_materials = 1, .materials = &unit};
+  const ProblemOptions options = {.kind = PROBLEM_MASS,
+                                  .order = p->options.order,
+                                  .num_materials = 1,
+                                  .materials = &unit,
+                                  .transport = p->options.transport};
   Problem projection = {0};
   CeedVector rhs = NULL;
   CeedSize size = 0;
@@ -107,7 +110,9 @@ int problem_von_mises(const Problem *p, CeedVector u, RitzSpace *space, CeedVect
   CLI_TRY_CLEANUP(CeedVectorCreate(p->ceed, size, stress));
   CLI_TRY_CLEANUP(CeedVectorSetValue(rhs, 0));
   for (CeedInt b = 0; b < p->num_blocks; b++) CLI_TRY_CLEANUP(add_block_stresses(p, &projection, b, u, rhs));
+  CLI_TRY_CLEANUP(problem_add_up(&projection, rhs));
   CLI_TRY_CLEANUP(project(&projection, rhs, *stress));
+  CLI_TRY_CLEANUP(problem_share(&projection, *stress));
   *space = projection.space;
   projection.space = NULL;
 cleanup:

@@ -124,7 +124,10 @@ int problem_sine_errors(const Problem *p, CeedVector u, double *l2, double *h1) 
   ErrorSum sum[2] = {{0, 0}, {0, 0}};
 
   for (CeedInt b = 0; b < p->num_blocks; b++) CLI_TRY(add_block_errors(p, b, u, sum));
-  *l2 = sqrt(sum[0].value + sum[0].rest);
-  *h1 = sqrt(sum[1].value + sum[1].rest);
+  double squares[2] = {sum[0].value + sum[0].rest, sum[1].value + sum[1].rest};
+
+  CLI_TRY(problem_reduce(p, RITZ_REDUCTION_SUM, 2, squares));
+  *l2 = sqrt(squares[0]);
+  *h1 = sqrt(squares[1]);
   return CEED_ERROR_SUCCESS;
 }

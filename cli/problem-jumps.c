@@ -99,5 +99,9 @@ int problem_has_jumps(const Problem *p, bool *jumps) {
   CLI_TRY(RitzMeshGetGeometryOrder(p->mesh, &order));
   for (CeedInt d = 0; d < p->dim; d++) s.num_nodes *= order + 1;
   for (CeedInt b = 0; b < p->num_blocks && !*jumps; b++) CLI_TRY(look_into_block(p, b, &s, jumps));
+  double are_seen = *jumps;
+
+  CLI_TRY(problem_reduce(p, RITZ_REDUCTION_MAX, 1, &are_seen));
+  *jumps = are_seen > 0;
   return CEED_ERROR_SUCCESS;
 }

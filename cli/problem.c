@@ -35,6 +35,7 @@ typedef struct {
   RitzOperatorKind kind;
   double factor; // of the reaction
   CeedInt more;  // Gauss points a direction than the degree
+  RitzElementChoice elements;
 } Form;
 
 typedef struct {
@@ -100,7 +101,8 @@ static int create_of_material(const Problem *p, const ProblemMaterial *m, Form f
                                  .space = space,
                                  .num_points = degree + (p->has_directions ? form.more : 1),
                                  .num_regions = m->num_regions,
-                                 .regions = m->regions};
+                                 .regions = m->regions,
+                                 .elements = form.elements};
   if (p->options.kind == PROBLEM_ELASTICITY) return create_elasticity(p, m, geometry, &options, op);
   return create_scalar(p, m, form, geometry, &options, op);
 }
@@ -115,9 +117,11 @@ static int add_parts(CeedOperator composite, CeedOperator parts) {
   return CEED_ERROR_SUCCESS;
 }
 
+// NULL where there are no such elements.
 static int create_form(Problem *p, Form form, RitzSpace space, CeedOperator *op) {
   RitzGeometry geometry = NULL;
   CeedOperator part = NULL;
+  bool has_elements = false;
   int ierr = CEED_ERROR_SUCCESS;
 
   CLI_TRY(get_geometry(p, space, &geometry));
@@ -126,16 +130,41 @@ static int create_form(Problem *p, Form form, RitzSpace space, CeedOperator *op)
   CLI_TRY(CeedOperatorCreateComposite(p->ceed, op));
   for (CeedInt i = 0; i < p->options.num_materials; i++) {
     CLI_TRY_CLEANUP(create_of_material(p, &p->options.materials[i], form, geometry, space, &part));
+    if (!part) continue;
     CLI_TRY_CLEANUP(add_parts(*op, part));
     CeedOperatorDestroy(&part);
+    has_elements = true;
   }
 cleanup:
   CeedOperatorDestroy(&part);
-  if (ierr) CeedOperatorDestroy(op);
+  if (ierr || !has_elements) CeedOperatorDestroy(op);
   return ierr;
 }
 
-static int create_operator(Problem *p, RitzSpace space, CeedInt more, CeedOperator *op) {
+// Elements without ghosts are an operator of their own: exchanges go on meanwhile.
+static int create_in_parts(Problem *p, Form form, RitzSpace space, CeedOperator *inside, CeedOperator *seam) {
+  form.elements = RITZ_ELEMENTS_INSIDE;
+  CLI_TRY(create_form(p, form, space, inside));
+  form.elements = RITZ_ELEMENTS_SEAM;
+  CLI_TRY(create_form(p, form, space, seam));
+  if (*inside) CLI_TRY(RitzOperatorSetUse(*inside, RITZ_USE_NO_WAIT));
+  return *seam ? RitzOperatorSetUse(*seam, RITZ_USE_NO_WAIT) : CEED_ERROR_SUCCESS;
+}
+
+// On the problem's space.
+static int create_whole_or_parts(Problem *p, Form form, ProblemOperator *op) {
+  CeedOperator inside = NULL, seam = NULL;
+
+  if (!p->exchange) return create_form(p, form, p->space, &op->whole);
+  int ierr = create_in_parts(p, form, p->space, &inside, &seam);
+
+  if (!ierr) ierr = RitzPartOperatorCreate(p->exchange, inside, seam, &op->parts);
+  CeedOperatorDestroy(&inside);
+  CeedOperatorDestroy(&seam);
+  return ierr;
+}
+
+static Form problem_form(const Problem *p, CeedInt more) {
   static const RitzOperatorKind kinds[] = {
       [PROBLEM_POISSON] = RITZ_OPERATOR_DIFFUSION,    [PROBLEM_MASS] = RITZ_OPERATOR_MASS,
       [PROBLEM_HELMHOLTZ] = RITZ_OPERATOR_HELMHOLTZ,  [PROBLEM_HEAT] = RITZ_OPERATOR_HELMHOLTZ,
@@ -143,20 +172,24 @@ static int create_operator(Problem *p, RitzSpace space, CeedInt more, CeedOperat
   };
   const double factor = p->options.kind == PROBLEM_HEAT ? p->options.factor : 1;
 
-  return create_form(p, (Form){kinds[p->options.kind], factor, more}, space, op);
+  return (Form){kinds[p->options.kind], factor, more, RITZ_ELEMENTS_ALL};
 }
 
 int problem_create_level(Problem *p, RitzSpace space, CeedOperator *op) {
-  CLI_TRY(create_operator(p, space, p->has_jumps ? 2 : 1, op));
+  CLI_TRY(create_form(p, problem_form(p, p->has_jumps ? 2 : 1), space, op));
   return RitzOperatorSetUse(*op, RITZ_USE_NO_WAIT);
 }
 
-int problem_create_capacity(Problem *p, CeedOperator *op) {
-  return create_form(p, (Form){RITZ_OPERATOR_MASS, 1, 2}, p->space, op);
+int problem_create_part_level(Problem *p, RitzSpace space, CeedOperator *inside, CeedOperator *seam) {
+  return create_in_parts(p, problem_form(p, p->has_jumps ? 2 : 1), space, inside, seam);
 }
 
-int problem_create_step(Problem *p, double factor, CeedOperator *op) {
-  return create_form(p, (Form){RITZ_OPERATOR_HELMHOLTZ, factor, 2}, p->space, op);
+int problem_create_capacity(Problem *p, CeedOperator *op) {
+  return create_form(p, (Form){RITZ_OPERATOR_MASS, 1, 2, RITZ_ELEMENTS_ALL}, p->space, op);
+}
+
+int problem_create_step(Problem *p, double factor, ProblemOperator *op) {
+  return create_whole_or_parts(p, (Form){RITZ_OPERATOR_HELMHOLTZ, factor, 2, RITZ_ELEMENTS_ALL}, op);
 }
 
 // ---- The object ----
@@ -198,12 +231,14 @@ int problem_create(Ceed ceed, RitzMesh mesh, const ProblemOptions *options, Prob
   }
   CLI_TRY(RitzSpaceCreate(mesh, options->order, p->num_comp, &p->space));
   CLI_TRY(create_restrictions(p));
-  CLI_TRY(create_operator(p, p->space, options->more_points ? options->more_points : 2, &p->op));
+  if (options->transport) CLI_TRY(RitzExchangeCreate(p->space, ceed, options->transport, &p->exchange));
+  CLI_TRY(create_whole_or_parts(p, problem_form(p, options->more_points ? options->more_points : 2), &p->op));
   return problem_has_jumps(p, &p->has_jumps);
 }
 
 void problem_destroy(Problem *p) {
-  CeedOperatorDestroy(&p->op);
+  problem_destroy_operator(&p->op);
+  RitzExchangeDestroy(&p->exchange);
   CeedVectorDestroy(&p->x);
   for (CeedInt b = 0; b < p->num_blocks; b++) {
     if (p->rstr_u) CeedElemRestrictionDestroy(&p->rstr_u[b]);

@@ -14,6 +14,9 @@
 // derivative) or traction, or the given one. Operators come from ritz/geometry.h: factors of the geometry are
 // recomputed or stored as is best for each kind of element.
 //
+// A problem on a part of a mesh is a part of one: vectors have ghosts, integrals over elements are completed
+// by problem_add_up, numbers by problem_reduce.
+//
 //     problem.c              the object, operators on its space and on those of multigrid levels
 //     problem-data.c         sources, values at nodes
 //     problem-exact.c        the known solution: source, errors
@@ -21,12 +24,14 @@
 //     problem-elasticity.c   stresses
 //     problem-points.c       operators that run once
 //     problem-modes.c        functions that the operator maps to zero
+//     problem-parts.c        what parts of a problem exchange
 //     problem-pieces.c       what hangs together
 //     problem-jumps.c        coefficients that jump within elements
 #ifndef RITZ_CLI_PROBLEM_H
 #define RITZ_CLI_PROBLEM_H
 
 #include <ceed.h>
+#include <ritz/exchange.h>
 #include <ritz/geometry.h>
 #include <ritz/mesh.h>
 #include <ritz/space.h>
@@ -64,7 +69,14 @@ typedef struct {
   CeedInt num_materials;
   const ProblemMaterial *materials; // borrowed, as long as the problem lives
   double factor;                    // heat: of c in the operator, 1 / time step or so
+  const RitzTransport *transport;   // borrowed: the mesh is a part; NULL: it is all there is
 } ProblemOptions;
+
+// One of the two: of all elements; of all parts.
+typedef struct {
+  CeedOperator whole;
+  RitzPartOperator parts;
+} ProblemOperator;
 
 // Where a function is asked for its value: x, y, z (0 beyond the mesh's space) and the time; the region of
 // the element.
@@ -87,7 +99,8 @@ typedef struct {
   CeedInt num_blocks;
   CeedElemRestriction *rstr_u, *rstr_x; // [num_blocks]
   CeedVector x;                         // coordinates
-  CeedOperator op;                      // without boundary conditions
+  RitzExchange exchange;                // NULL: the problem is no part
+  ProblemOperator op;                   // without boundary conditions
   int num_geometries;
   ProblemGeometry *geometries;
   CeedInt dim, space_dim, num_comp;
@@ -105,9 +118,25 @@ void problem_destroy(Problem *problem);
 // point a direction less, which is exact on affine elements with constant coefficients all the same; as many
 // where coefficients jump within elements, so that the finest level is the problem's operator.
 int problem_create_level(Problem *problem, RitzSpace space, CeedOperator *op);
-// Of heat: c u, and c factor u - div k grad u for another factor, on the problem's space.
+int problem_create_part_level(Problem *problem, RitzSpace space, CeedOperator *inside, CeedOperator *seam);
+// Of heat: c u, on the elements of this part; c factor u - div k grad u for another factor; on the problem's
+// space.
 int problem_create_capacity(Problem *problem, CeedOperator *op);
-int problem_create_step(Problem *problem, double factor, CeedOperator *op);
+int problem_create_step(Problem *problem, double factor, ProblemOperator *op);
+void problem_destroy_operator(ProblemOperator *op);
+int problem_get_diagonal(const ProblemOperator *op, CeedVector diagonal);
+// Makes an operator that of the solver, with constrained entries (those of boundaries alone).
+int problem_set_operator(const ProblemOperator *op, RitzSolver solver, RitzIndices constraints);
+
+// ---- problem-parts.c ----
+// All three do nothing where the problem is no part.
+
+// Numbers become the sums or the largest of all parts.
+int problem_reduce(const Problem *problem, RitzReduction kind, CeedInt num, double values[]);
+// Owners get what ghosts have, added, as integrals over the elements of a part need it; ghosts become zero.
+int problem_add_up(const Problem *problem, CeedVector v);
+// Ghosts get the values of their owners.
+int problem_share(const Problem *problem, CeedVector v);
 
 // ---- problem-data.c ----
 

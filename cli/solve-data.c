@@ -28,7 +28,7 @@ void solve_report_coefficients(const Solve *s, bool *reported) {
     const Formula *f = &s->formulas[i];
 
     if (!f->has_fault) continue;
-    fprintf(stderr, "%s: %s: expected positive values, found %g at (%g, %g, %g)\n", solve_command.name,
+    fprintf(cli_stderr(), "%s: %s: expected positive values, found %g at (%g, %g, %g)\n", solve_command.name,
             f->option, f->fault, f->fault_x[0], f->fault_x[1], f->fault_x[2]);
     *reported = true;
   }
@@ -132,7 +132,7 @@ int solve_set_boundary(Solve *s) {
   return CEED_ERROR_SUCCESS;
 }
 
-int solve_create_constraints(Solve *s) {
+int solve_list_fixed(Solve *s) {
   CLI_TRY(cli_allocate(s->ceed, s->num_formulas + 1, sizeof(*s->fixed), &s->fixed));
   if (s->options.exact == EXACT_SINE) s->fixed[s->num_fixed++] = (RitzFixedPart){.part = "all"};
   for (size_t i = 0; i < s->num_formulas; i++) {
@@ -142,8 +142,30 @@ int solve_create_constraints(Solve *s) {
     s->fixed[s->num_fixed++] = (RitzFixedPart){
         .part = f->name, .num_comp = f->component >= 0, .comp = {f->component >= 0 ? f->component : 0}};
   }
+  return CEED_ERROR_SUCCESS;
+}
+
+// Of entries that this part owns, those of all parts.
+static int count_unknowns(Solve *s) {
+  CeedSize num_owned = s->size;
+  int64_t num = 0;
+  const int64_t *entries = NULL;
+
+  if (s->problem.exchange) CLI_TRY(RitzExchangeGetNumOwned(s->problem.exchange, &num_owned));
+  CLI_TRY(RitzIndicesGet(s->constraints, &num, &entries));
+  while (num > 0 && entries[num - 1] >= num_owned) num--; // they ascend
+  double counts[2] = {(double)num_owned, (double)(num_owned - num)};
+
+  CLI_TRY(solve_reduce(s, RITZ_REDUCTION_SUM, 2, counts));
+  s->num_unknowns = counts[0];
+  s->num_free = counts[1];
+  return CEED_ERROR_SUCCESS;
+}
+
+int solve_create_constraints(Solve *s) {
   CLI_TRY(RitzSpaceCreateConstraints(s->problem.space, s->ceed, s->num_fixed, s->fixed, &s->constraints));
-  CLI_TRY(RitzIndicesGet(s->constraints, &s->num_constraints, NULL));
+  CLI_TRY(count_unknowns(s));
+  if (s->transport) return CEED_ERROR_SUCCESS; // solve_check_held has found none
   return problem_create_modes(&s->problem, s->problem.space, s->constraints, &s->modes);
 }
 
@@ -162,7 +184,7 @@ static double region_value(const void *ctx, const ProblemPoint *point, CeedInt c
   return formula ? solve_formula_value(formula, point, component) : 0;
 }
 
-int solve_add_loads(Solve *s, CeedVector rhs) {
+static int add_loads(Solve *s, CeedVector rhs) {
   const SolveRole role = s->options.problem == PROBLEM_ELASTICITY ? ROLE_FORCE : ROLE_SOURCE;
   const RegionValue value = {s, role};
 
@@ -180,6 +202,11 @@ int solve_add_loads(Solve *s, CeedVector rhs) {
     CLI_TRY(problem_add_boundary(&s->problem, name, f->name, solve_formula_value, f, rhs));
   }
   return CEED_ERROR_SUCCESS;
+}
+
+int solve_add_loads(Solve *s, CeedVector rhs) {
+  CLI_TRY(add_loads(s, rhs));
+  return problem_add_up(&s->problem, rhs);
 }
 
 static double one(const void *ctx, const ProblemPoint *point, CeedInt component) {

@@ -39,7 +39,7 @@ static const struct {
 };
 
 static int out_of_memory(void) {
-  fprintf(stderr, "%s: not enough memory\n", solve_command.name);
+  fprintf(cli_stderr(), "%s: not enough memory\n", solve_command.name);
   return CLI_FAILED;
 }
 
@@ -80,13 +80,13 @@ static void show_fault(const char *text, size_t column) {
 
   while (begin > 0 && begin < column && ((unsigned char)text[begin] & 0xc0) == 0x80) begin++;
   while (end < length && ((unsigned char)text[end] & 0xc0) == 0x80) end++;
-  fprintf(stderr, "    %s", begin ? "..." : "");
+  fprintf(cli_stderr(), "    %s", begin ? "..." : "");
   for (size_t i = begin; i < end; i++) {
     unsigned char c = (unsigned char)text[i];
-    fputc(c < 0x20 || c == 0x7f ? ' ' : c, stderr);
+    fputc(c < 0x20 || c == 0x7f ? ' ' : c, cli_stderr());
     if (i < column && (c & 0xc0) != 0x80) blanks++;
   }
-  fprintf(stderr, "%s\n    %*s^\n", end < length ? "..." : "", (int)(blanks + (begin ? 3 : 0)), "");
+  fprintf(cli_stderr(), "%s\n    %*s^\n", end < length ? "..." : "", (int)(blanks + (begin ? 3 : 0)), "");
 }
 
 // The expression of `length` bytes at begin.
@@ -101,9 +101,10 @@ static int parse_expression(Formula *formula, const char *begin, size_t length) 
   free(text);
   if (!ierr) return CLI_OK;
   const size_t column = (size_t)(begin - formula->text) + error.column;
-  fprintf(stderr, "%s: %s: column %zu: %s\n", solve_command.name, formula->option, column + 1, error.message);
+  fprintf(cli_stderr(), "%s: %s: column %zu: %s\n", solve_command.name, formula->option, column + 1,
+          error.message);
   show_fault(formula->text, column);
-  fprintf(stderr, "Try '%s --help'.\n", solve_command.name);
+  fprintf(cli_stderr(), "Try '%s --help'.\n", solve_command.name);
   return CLI_USAGE;
 }
 
@@ -263,8 +264,8 @@ static void list_parts(const Solve *s) {
 
   RitzMeshGetNumBoundaryParts(s->mesh, &num);
   for (CeedInt i = 0; i < num && !RitzMeshGetBoundaryPartName(s->mesh, i, &name); i++)
-    fprintf(stderr, "%s, ", name);
-  fprintf(stderr, "all\n");
+    fprintf(cli_stderr(), "%s, ", name);
+  fprintf(cli_stderr(), "all\n");
 }
 
 static bool is_part(const Solve *s, const char *part) {
@@ -294,7 +295,7 @@ static int check_part(const Solve *s, Formula *formula) {
 
   split_direction(s, formula);
   if (is_part(s, formula->name)) return CLI_OK;
-  fprintf(stderr, "%s: %s: the mesh has no boundary part '%s'; its parts are: ", solve_command.name,
+  fprintf(cli_stderr(), "%s: %s: the mesh has no boundary part '%s'; its parts are: ", solve_command.name,
           formula->option, args_shown(formula->name, shown));
   list_parts(s);
   return CLI_USAGE;
@@ -310,11 +311,11 @@ static int check_region(const Solve *s, Formula *formula) {
     if (!RitzMeshGetRegion(s->mesh, i, &name, &formula->region) && !strcmp(name, formula->name))
       return CLI_OK;
   }
-  fprintf(stderr, "%s: %s: the mesh has no region '%s'; its regions are: ", solve_command.name,
+  fprintf(cli_stderr(), "%s: %s: the mesh has no region '%s'; its regions are: ", solve_command.name,
           formula->option, args_shown(formula->name, shown));
   for (CeedInt i = 0; i < num && !RitzMeshGetRegion(s->mesh, i, &name, NULL); i++)
-    fprintf(stderr, "%s%s", i ? ", " : "", name);
-  fprintf(stderr, "\n");
+    fprintf(cli_stderr(), "%s%s", i ? ", " : "", name);
+  fprintf(cli_stderr(), "\n");
   return CLI_USAGE;
 }
 

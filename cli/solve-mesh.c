@@ -28,20 +28,38 @@ static bool parse_box(const char *text, CeedInt *dim, CeedInt n[3]) {
 }
 
 static int create_mesh(Solve *s, const CeedInt n[3], CeedInt dim) {
-  RitzMesh coarse = NULL;
-  int ierr;
+  if (dim) return RitzMeshCreateBox(s->ceed, dim, n, NULL, NULL, 1, NULL, NULL, &s->mesh);
+  return RitzMeshRead(s->ceed, s->options.mesh, &s->mesh);
+}
 
-  if (dim)
-    CLI_TRY(RitzMeshCreateBox(s->ceed, dim, n, NULL, NULL, 1, NULL, NULL, &coarse));
-  else
-    CLI_TRY(RitzMeshRead(s->ceed, s->options.mesh, &coarse));
-  if (s->options.refine == 0) {
-    s->mesh = coarse;
-    return CEED_ERROR_SUCCESS;
-  }
-  ierr = RitzMeshRefine(coarse, s->options.refine, &s->mesh);
-  RitzMeshDestroy(&coarse);
-  return ierr;
+// Every part finds the same list by itself.
+static int cut_mesh(Solve *s) {
+  const RitzTransport *t = s->base;
+  RitzMesh part = NULL;
+  int64_t num_elem = 0;
+  int32_t *parts = NULL;
+
+  CLI_TRY(RitzMeshGetNumElements(s->mesh, &num_elem));
+  CLI_TRY(cli_allocate(s->ceed, (size_t)num_elem, sizeof(*parts), &parts));
+  int ierr = RitzMeshPartition(s->mesh, RITZ_PARTITION_AUTO, t->num_parts, NULL, parts);
+
+  if (!ierr) ierr = RitzMeshCreateSubmesh(s->mesh, t->num_parts, parts, t->part, &part);
+  free(parts);
+  CLI_TRY(ierr);
+  RitzMeshDestroy(&s->mesh);
+  s->mesh = part;
+  return CEED_ERROR_SUCCESS;
+}
+
+int solve_divide_mesh(Solve *s) {
+  RitzMesh fine = NULL;
+
+  if (s->base) CLI_TRY(cut_mesh(s));
+  if (s->options.refine == 0) return CEED_ERROR_SUCCESS;
+  CLI_TRY(RitzMeshRefine(s->mesh, s->options.refine, &fine));
+  RitzMeshDestroy(&s->mesh);
+  s->mesh = fine;
+  return CEED_ERROR_SUCCESS;
 }
 
 int solve_open_mesh(Solve *s) {
@@ -75,6 +93,31 @@ static const char *shape_name(CeedElemTopology topology) {
   return "elements";
 }
 
+// Those of all parts.
+static int add_counts(const Solve *s, CeedInt num, int64_t counts[]) {
+  for (CeedInt i = 0; i < num; i++) {
+    double sum = (double)counts[i];
+
+    CLI_TRY(solve_reduce(s, RITZ_REDUCTION_SUM, 1, &sum));
+    counts[i] = (int64_t)sum;
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+// Vertices are nodes of degree 1; those of several parts have one owner.
+static int count_vertices(const Solve *s, int64_t *num) {
+  RitzSpace space = NULL;
+  RitzHalo halo = NULL;
+
+  if (!s->transport) return RitzMeshGetNumVertices(s->mesh, num);
+  CLI_TRY(RitzSpaceCreate(s->mesh, 1, 1, &space));
+  int ierr = RitzSpaceGetHalo(space, &halo);
+
+  if (!ierr) ierr = RitzHaloGetSizes(halo, num, NULL);
+  RitzSpaceDestroy(&space);
+  return ierr ? ierr : add_counts(s, 1, num);
+}
+
 enum { COUNTED = 40 }; // characters of "9223372036854775807 quadrilaterals, "
 
 // "4 pyramids, 8 hexahedra", an array to be freed.
@@ -88,6 +131,7 @@ static int count_elements(const Solve *s, char **text) {
     int64_t num = 0;
 
     CLI_TRY(RitzMeshGetBlock(s->mesh, b, &topology, NULL, &num, NULL, NULL));
+    CLI_TRY(add_counts(s, 1, &num));
     length +=
         snprintf(*text + length, COUNTED, "%s%lld %s", b ? ", " : "", (long long)num, shape_name(topology));
   }
@@ -100,7 +144,7 @@ static int show_elements(const Solve *s) {
   char shown[ARG_SHOWN], refined[40] = "", *counts = NULL;
   int ierr;
 
-  CLI_TRY(RitzMeshGetNumVertices(s->mesh, &num_vertices));
+  CLI_TRY(count_vertices(s, &num_vertices));
   CLI_TRY(RitzMeshGetGeometryOrder(s->mesh, &geometry_order));
   if (s->options.refine) snprintf(refined, sizeof(refined), ", refined %d times", s->options.refine);
   cli_fact("mesh", "%s, %" CeedInt_FMT "D%s", args_shown(s->options.mesh, shown), s->space_dim, refined);
@@ -119,7 +163,9 @@ static int show_geometry(const Solve *s) {
   double measure = 0, min_det = 0, max_det = 0;
 
   CLI_TRY(RitzMeshClassifyElements(s->mesh, -1, NULL, kinds));
+  CLI_TRY(add_counts(s, 3, kinds));
   CLI_TRY(RitzMeshGetMeasure(s->mesh, &measure, &min_det, &max_det));
+  CLI_TRY(solve_reduce(s, RITZ_REDUCTION_SUM, 1, &measure));
   cli_fact("geometry", "%lld affine, %lld %slinear, %lld curved, %s %.6g", (long long)kinds[0],
            (long long)kinds[1],
            s->dim == 3   ? "tri"
@@ -135,6 +181,7 @@ static int write_part(const Solve *s, FILE *stream, const char *name, const char
   int64_t num = 0;
 
   CLI_TRY(RitzMeshGetBoundaryPart(s->mesh, name, &num, NULL, NULL));
+  CLI_TRY(add_counts(s, 1, &num));
   fprintf(stream, "%s%s (%lld)", glue, name, (long long)num);
   return CEED_ERROR_SUCCESS;
 }

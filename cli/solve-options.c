@@ -73,6 +73,25 @@ static const ArgOption options_table[] = {
         "sin(pi z), in every component, for\nheat times exp(-t); print the errors: --exact sine",
         exact, "sine"),
     TEXT("--ceed", "RESOURCE", "backend, see 'ritz info' (default /cpu/self): --ceed /gpu/cuda", ceed),
+    {"--parts",
+     "N",
+     "parts of the mesh, threads of this program, each with a backend of\nits own; --output gets a piece "
+     "from each: "
+     "--parts 4",
+     ARG_INT,
+     MEMBER(parts),
+     1,
+     MAX_PARTS,
+     {NULL}},
+    {"--gpus",
+     "N",
+     "the same on the first N GPUs (default --ceed /gpu/cuda), which\nexchange by NCCL where it is found: "
+     "--gpus 2",
+     ARG_INT,
+     MEMBER(gpus),
+     1,
+     MAX_PARTS,
+     {NULL}},
     REAL("--tol", "T", "reduction of the residual to reach (default 1e-10): --tol 1e-6", tol),
     INTEGER("--max-it", "limit of iterations (default 10000): --max-it 50", max_it, 0),
     CHOICE("--solver",
@@ -176,6 +195,41 @@ static ArgsResult check_time(const SolveOptions *o) {
   return ARGS_RUN;
 }
 
+// What parts do not have (ritz/exchange.h): the first such option; NULL: none.
+static const char *option_beyond_parts(const SolveOptions *o) {
+  const bool has_preconditioner = o->preconditioner == CHOICE_AUTO || o->preconditioner == PC_NONE ||
+                                  o->preconditioner == PC_JACOBI || o->preconditioner == PC_MULTIGRID;
+  const bool has_smoother = o->smoother <= 0 || o->smoother == 1; // auto, jacobi
+
+  return !has_preconditioner                              ? "--preconditioner"
+         : o->precision == PRECISION_F32                  ? "--precision"
+         : !has_smoother                                  ? "--smoother"
+         : o->cycle != CHOICE_AUTO && o->cycle != CYCLE_V ? "--cycle"
+         : o->start == START_FULL                         ? "--start"
+         : o->coarse > 0 && o->coarse != COARSE_CG        ? "--coarse"
+         : o->verbose                                     ? "--verbose"
+                                                          : NULL;
+}
+
+static ArgsResult check_parts(const SolveOptions *o) {
+  const char *option = option_beyond_parts(o);
+
+  if (o->parts && o->gpus) return args_wrong(&solve_command, "--gpus", "contradicts --parts");
+  if ((o->parts || o->gpus) && solve_has_processes())
+    return args_wrong(&solve_command, o->gpus ? "--gpus" : "--parts",
+                      "parts are the processes that mpiexec has started");
+  if (o->gpus && strncmp(o->ceed, "/gpu/cuda", 9) != 0)
+    return args_wrong(&solve_command, "--gpus", "needs a backend below /gpu/cuda, found --ceed %s", o->ceed);
+  if (o->gpus && strstr(o->ceed, ":device_id="))
+    return args_wrong(&solve_command, "--gpus",
+                      "takes the first ones itself, leave out :device_id= in --ceed");
+  if (solve_count_parts(o) > 1 && option)
+    return args_wrong(&solve_command, option,
+                      "parts have multigrid with --smoother jacobi, --cycle v, --coarse cg "
+                      "and --precision f64, or jacobi");
+  return ARGS_RUN;
+}
+
 // Options of multigrid without multigrid, and other contradictions.
 static ArgsResult check_method(const SolveOptions *o) {
   const int pc = o->preconditioner;
@@ -216,5 +270,6 @@ int solve_check_options(const SolveOptions *o) {
   }
   if (result == ARGS_RUN) result = check_time(o);
   if (result == ARGS_RUN) result = check_method(o);
+  if (result == ARGS_RUN) result = check_parts(o);
   return result == ARGS_RUN ? CLI_OK : CLI_USAGE;
 }

@@ -21,7 +21,8 @@ static int create_nodal_error(const Solve *s, CeedVector *error) {
   return CeedVectorAXPBY(*error, 1, -1, s->u);
 }
 
-static int show_largest(const char *label, const char *symbol, CeedInt num_comp, CeedVector v) {
+static int show_largest(const Solve *s, const char *label, const char *symbol, CeedInt num_comp,
+                        CeedVector v) {
   const CeedScalar *array = NULL;
   CeedSize length = 0;
   double largest = 0;
@@ -34,8 +35,10 @@ static int show_largest(const char *label, const char *symbol, CeedInt num_comp,
     for (CeedInt c = 0; c < num_comp; c++) sum += (double)array[i + c] * array[i + c];
     largest = fmax(largest, sum);
   }
+  CLI_TRY(CeedVectorRestoreArrayRead(v, &array));
+  CLI_TRY(solve_reduce(s, RITZ_REDUCTION_MAX, 1, &largest));
   cli_fact(label, "%s %.6g at most", symbol, sqrt(largest));
-  return CeedVectorRestoreArrayRead(v, &array);
+  return CEED_ERROR_SUCCESS;
 }
 
 int solve_write_file(const Solve *s, const char *path) {
@@ -48,15 +51,15 @@ int solve_write_file(const Solve *s, const char *path) {
 
   if (is_elasticity) {
     CLI_TRY_CLEANUP(problem_von_mises(&s->problem, s->u, &scalar, &stress));
-    CLI_TRY_CLEANUP(show_largest("displaced", "|u| =", s->problem.num_comp, s->u));
-    CLI_TRY_CLEANUP(show_largest("stress", "von Mises =", 1, stress));
+    CLI_TRY_CLEANUP(show_largest(s, "displaced", "|u| =", s->problem.num_comp, s->u));
+    CLI_TRY_CLEANUP(show_largest(s, "stress", "von Mises =", 1, stress));
     fields[num++] = (RitzOutputField){"von_mises", scalar, stress};
   }
   if (s->options.exact == EXACT_SINE) {
     CLI_TRY_CLEANUP(create_nodal_error(s, &error));
     fields[num++] = (RitzOutputField){"error", s->problem.space, error};
   }
-  CLI_TRY_CLEANUP(RitzWriteVTU(s->mesh, num, fields, path));
+  CLI_TRY_CLEANUP((s->transport ? RitzWritePVTU : RitzWriteVTU)(s->mesh, num, fields, path));
 cleanup:
   CeedVectorDestroy(&error);
   CeedVectorDestroy(&stress);

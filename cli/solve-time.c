@@ -19,7 +19,8 @@ typedef struct {
   Solve *s;
   double h;
   int step;
-  CeedOperator capacity, start; // owned, as the vectors; start: of the first step, NULL: as the others
+  CeedOperator capacity;                  // owned, as all that follow; NULL: a part without elements
+  ProblemOperator start;                  // of the first step of BDF2
   CeedVector last, before, history, load; // u of the two steps before; combination of them; f
   bool load_varies;
   CeedInt iterations, most; // of all steps; of one
@@ -44,7 +45,7 @@ static int create_path(const TimeLoop *loop, const char *end, char **path) {
 static int open_series(TimeLoop *loop) {
   char *path = NULL;
 
-  if (!loop->s->options.output) return CEED_ERROR_SUCCESS;
+  if (!loop->s->options.output || !solve_is_first(loop->s)) return CEED_ERROR_SUCCESS;
   CLI_TRY(create_path(loop, ".pvd", &path));
   loop->series = fopen(path, "w");
   int ierr = CEED_ERROR_SUCCESS;
@@ -75,11 +76,15 @@ static int write_step(TimeLoop *loop) {
   const int every = o->every ? o->every : 1;
   char end[40], *path = NULL;
 
-  if (!loop->series || (loop->step % every && loop->step != o->steps)) return CEED_ERROR_SUCCESS;
-  snprintf(end, sizeof(end), "-%04d.vtu", loop->step);
+  if (!o->output || (loop->step % every && loop->step != o->steps)) return CEED_ERROR_SUCCESS;
+  snprintf(end, sizeof(end), loop->s->transport ? "-%04d.pvtu" : "-%04d.vtu", loop->step);
   CLI_TRY(create_path(loop, end, &path));
   int ierr = solve_write_file(loop->s, path);
   const char *slash = strrchr(path, '/');
+  if (!loop->series) {
+    free(path);
+    return ierr;
+  }
   fprintf(loop->series, "<DataSet timestep=\"%.17g\" file=\"", loop->s->problem.time);
   write_escaped(loop->series, slash ? slash + 1 : path);
   fprintf(loop->series, "\"/>\n");
@@ -131,7 +136,7 @@ static int begin(TimeLoop *loop) {
 
 static void clean_up(TimeLoop *loop) {
   CeedOperatorDestroy(&loop->capacity);
-  CeedOperatorDestroy(&loop->start);
+  problem_destroy_operator(&loop->start);
   CeedVectorDestroy(&loop->last);
   CeedVectorDestroy(&loop->before);
   CeedVectorDestroy(&loop->history);
@@ -156,7 +161,10 @@ static int prepare_step(TimeLoop *loop) {
   } else {
     CLI_TRY(RitzVectorSum(loop->history, 1 / loop->h, loop->last, 0, CEED_VECTOR_NONE));
   }
-  CLI_TRY(CeedOperatorApply(loop->capacity, loop->history, s->rhs, CEED_REQUEST_IMMEDIATE));
+  CLI_TRY(CeedVectorSetValue(s->rhs, 0));
+  if (loop->capacity)
+    CLI_TRY(CeedOperatorApplyAdd(loop->capacity, loop->history, s->rhs, CEED_REQUEST_IMMEDIATE));
+  CLI_TRY(problem_add_up(&s->problem, s->rhs));
   CLI_TRY(RitzVectorSum(s->rhs, 1, s->rhs, 1, loop->load));
   CLI_TRY(CeedVectorCopy(loop->last, loop->before));
   return solve_set_boundary(s);
@@ -165,6 +173,7 @@ static int prepare_step(TimeLoop *loop) {
 static void show_step(const TimeLoop *loop, CeedInt iterations) {
   const int steps = loop->s->options.steps, stride = steps / 20 > 1 ? steps / 20 : 1;
 
+  if (cli_is_quiet()) return;
   if (!loop->terminal && loop->step % stride && loop->step != steps) return;
   fprintf(stderr, "%s  step %6d of %d  t = %-10.4g %3" CeedInt_FMT " iterations%s",
           loop->terminal ? "\r" : "", loop->step, steps, loop->s->problem.time, iterations,
@@ -174,18 +183,21 @@ static void show_step(const TimeLoop *loop, CeedInt iterations) {
 
 static int take_step(TimeLoop *loop, bool *converged) {
   Solve *s = loop->s;
-  const bool is_start = loop->start && loop->step == 1;
+  const bool is_start = s->options.method == BDF2 && loop->step == 1;
   double norm = 0;
   CeedInt iterations = 0;
   RitzSolverReason reason = RITZ_ITERATING;
 
   CLI_TRY(prepare_step(loop));
-  if (loop->step <= 2) CLI_TRY(RitzSolverSetOperator(s->solver, is_start ? loop->start : s->problem.op));
+  if (loop->step <= 2)
+    CLI_TRY(problem_set_operator(is_start ? &loop->start : &s->problem.op, s->solver, s->constraints));
   // A good first guess is not asked to become better by as much as a bad one.
   CLI_TRY(RitzVectorDot(s->rhs, s->rhs, &norm));
+  CLI_TRY(problem_reduce(&s->problem, RITZ_REDUCTION_SUM, 1, &norm));
   CLI_TRY(RitzSolverSetTolerances(s->solver, s->options.tol, s->options.tol * sqrt(norm), s->options.max_it));
   const double start = cli_seconds();
   CLI_TRY(RitzSolverSolve(s->solver, s->rhs, s->u));
+  CLI_TRY(problem_share(&s->problem, s->u));
   loop->seconds += cli_seconds() - start;
   CLI_TRY(RitzSolverGetReason(s->solver, &reason));
   CLI_TRY(RitzSolverGetIterations(s->solver, &iterations));
@@ -201,7 +213,7 @@ static int take_step(TimeLoop *loop, bool *converged) {
 
 static void show_summary(const TimeLoop *loop) {
   const Solve *s = loop->s;
-  const double unknowns = ((double)s->size - (double)s->num_constraints) * s->options.steps;
+  const double unknowns = s->num_free * s->options.steps;
 
   cli_fact("result", "t = %g reached in %d steps of %g, %s", s->options.time, s->options.steps, loop->h,
            s->options.method == BDF2 ? "BDF2" : "implicit Euler");

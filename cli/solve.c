@@ -14,11 +14,12 @@ static int create_problem(Solve *s) {
                                   .order = o->order,
                                   .num_materials = s->num_materials,
                                   .materials = s->materials,
-                                  .factor = (o->method == BDF2 ? 1.5 : 1) * steps_per_time};
+                                  .factor = (o->method == BDF2 ? 1.5 : 1) * steps_per_time,
+                                  .transport = s->transport};
 
   CLI_TRY(problem_create(s->ceed, s->mesh, &options, &s->problem));
   CLI_TRY(RitzSpaceGetSize(s->problem.space, &s->size));
-  CLI_TRY(RitzOperatorSetUse(s->problem.op, RITZ_USE_NO_WAIT));
+  if (s->problem.op.whole) CLI_TRY(RitzOperatorSetUse(s->problem.op.whole, RITZ_USE_NO_WAIT));
   CLI_TRY(CeedVectorCreate(s->ceed, s->size, &s->u));
   CLI_TRY(CeedVectorCreate(s->ceed, s->size, &s->rhs));
   CLI_TRY(CeedVectorSetValue(s->u, 0));
@@ -34,12 +35,25 @@ static void show_space(const Solve *s) {
     snprintf(points, sizeof(points), "%d Gauss points per direction", order + 2);
   else
     snprintf(points, sizeof(points), "quadrature exact to degree %d", 2 * order + 1);
-  cli_fact("space", "degree %d, %lld unknowns, %lld free, %s", order, (long long)s->size,
-           (long long)(s->size - s->num_constraints), points);
+  cli_fact("space", "degree %d, %.0f unknowns, %.0f free, %s", order, s->num_unknowns, s->num_free, points);
   if (!CeedGetResource(s->ceed, &resource)) cli_fact("backend", "%s", resource);
 }
 
 // ---- The course of the command ----
+
+// Of parts FILE.pvtu, and pieces beside it.
+static int write_output(const Solve *s) {
+  const char *output = s->options.output;
+  const size_t stem = strlen(output) - strlen(".vtu"), size = stem + sizeof(".pvtu");
+  char *path = NULL;
+
+  CLI_TRY(cli_allocate(s->ceed, size, 1, &path));
+  snprintf(path, size, "%.*s%s", (int)stem, output, s->transport ? ".pvtu" : ".vtu");
+  const int ierr = solve_write_file(s, path);
+  if (!ierr) cli_fact("output", "%s", path);
+  free(path);
+  return ierr;
+}
 
 static int solve_steady(Solve *s, bool *converged) {
   CLI_TRY(solve_set_boundary(s));
@@ -47,17 +61,13 @@ static int solve_steady(Solve *s, bool *converged) {
   CLI_TRY(solve_balance(s));
   CLI_TRY(solve_create_method(s));
   CLI_TRY(solve_run(s, converged));
-  if (!s->options.output) return CEED_ERROR_SUCCESS;
-  CLI_TRY(solve_write_file(s, s->options.output));
-  cli_fact("output", "%s", s->options.output);
-  return CEED_ERROR_SUCCESS;
+  return s->options.output ? write_output(s) : CEED_ERROR_SUCCESS;
 }
 
 static int compute(Solve *s, bool *converged) {
   CLI_TRY(solve_show_mesh(s));
   solve_show_problem(s);
   s->setup_start = cli_seconds();
-  CLI_TRY(solve_create_materials(s));
   CLI_TRY(create_problem(s));
   CLI_TRY(solve_create_constraints(s));
   show_space(s);
@@ -70,82 +80,139 @@ static int compute(Solve *s, bool *converged) {
   return s->options.exact == EXACT_SINE ? solve_show_errors(s) : CEED_ERROR_SUCCESS;
 }
 
+// Of what has failed because another part did, that one tells.
 static int report(const Solve *s) {
+  const char *message = NULL;
   bool reported = false;
 
   solve_report_coefficients(s, &reported);
-  return reported ? CLI_FAILED : cli_report(solve_command.name, s->ceed);
+  if (reported || (s->transport && (CeedGetErrorMessage(s->ceed, &message) || !strstr(message, "(): "))))
+    return CLI_FAILED;
+  return cli_report(solve_command.name, s->ceed);
 }
 
 // Devices and compilers start slowly. While a device does, a context that needs none, with threads of its
 // own, makes the mesh, which keeps it. As many threads as there are processors, at most 16.
 static const char host_resource[] = "/cpu/self/gen:threads=16";
 
+// Parts are what runs side by side, unless somebody says otherwise.
+static bool takes_one_thread(const Solve *s, const char *resource) {
+  return s->base && !strncmp(resource, "/cpu/self", 9) && !strstr(resource, ":threads=") &&
+         !getenv("OMP_NUM_THREADS");
+}
+
+static int open_ceed(Solve *s, const char *resource) {
+  char of_part[512];
+
+  if (s->device >= 0)
+    snprintf(of_part, sizeof(of_part), "%.400s:device_id=%d", resource, s->device);
+  else
+    snprintf(of_part, sizeof(of_part), "%.400s%s", resource,
+             takes_one_thread(s, resource) ? ":threads=1" : "");
+  return cli_open_ceed(solve_command.name, of_part, &s->ceed);
+}
+
 static int open_ceed_and_mesh(Solve *s) {
   const char *resource = s->options.ceed;
   const bool is_on_device = !strncmp(resource, "/gpu/", 5);
 
   CLI_TRY(is_on_device ? RitzDeviceStart(resource) : RitzJitStart());
-  CLI_TRY(cli_open_ceed(solve_command.name, is_on_device ? host_resource : resource, &s->ceed));
+  if (is_on_device)
+    CLI_TRY(cli_open_ceed(solve_command.name, host_resource, &s->ceed));
+  else
+    CLI_TRY(open_ceed(s, resource));
   CLI_TRY(solve_open_mesh(s));
-  if (!is_on_device) return CLI_OK;
-  CeedDestroy(&s->ceed);
-  return cli_open_ceed(solve_command.name, resource, &s->ceed);
-}
-
-static int run_solve_command(Solve *s) {
-  bool converged = false;
-
-  CLI_TRY(solve_check_options(&s->options));
-  if (!s->options.steps) s->options.steps = 10;
-  if (s->options.method == CHOICE_AUTO) s->options.method = BDF2;
-  CLI_TRY(solve_parse_formulas(s));
-  CLI_TRY(open_ceed_and_mesh(s));
   CLI_TRY(solve_check_formulas(s));
-  if (compute(s, &converged)) return report(s);
-  if (!converged) fprintf(stderr, "%s: the iteration did not converge\n", solve_command.name);
-  return converged ? CLI_OK : CLI_FAILED;
+  if (solve_create_materials(s) || solve_list_fixed(s)) return cli_report(solve_command.name, s->ceed);
+  if (s->base && solve_check_held(s)) return cli_report(solve_command.name, s->ceed);
+  return CLI_OK;
 }
 
-static void clean_up(Solve *s) {
+// The mesh keeps the context that made it.
+static int move_to_device(Solve *s) {
+  if (strncmp(s->options.ceed, "/gpu/", 5) != 0) return CLI_OK;
+  CeedDestroy(&s->ceed);
+  return open_ceed(s, s->options.ceed);
+}
+
+// What all parts find alike is over when this returns: they agree on going on.
+static int open_all(Solve *s) {
+  CLI_TRY(solve_agree(s, open_ceed_and_mesh(s)));
+  CLI_TRY(solve_agree(s, solve_divide_mesh(s) ? cli_report(solve_command.name, s->ceed) : CLI_OK));
+  CLI_TRY(solve_agree(s, move_to_device(s)));
+  cli_speak();
+  s->is_open = true;
+  return solve_connect(s) ? report(s) : CLI_OK;
+}
+
+int solve_run_command(Solve *s, bool *converged) {
+  CLI_TRY(solve_parse_formulas(s));
+  CLI_TRY(open_all(s));
+  return compute(s, converged) ? report(s) : CLI_OK;
+}
+
+static int run_alone(const SolveOptions *options) {
+  Solve s = {.options = *options, .device = -1};
+  bool converged = false;
+  int code = solve_run_command(&s, &converged);
+
+  if (!code && !converged) {
+    fprintf(stderr, "%s: the iteration did not converge\n", solve_command.name);
+    code = CLI_FAILED;
+  }
+  solve_clean_up(&s);
+  return code;
+}
+
+static int run_solve_command(SolveOptions *o) {
+  CLI_TRY(solve_check_options(o));
+  if (!o->steps) o->steps = 10;
+  if (o->method == CHOICE_AUTO) o->method = BDF2;
+  const int num_parts = solve_count_parts(o);
+
+  return num_parts > 1 ? solve_in_parts(o, num_parts) : run_alone(o);
+}
+
+void solve_clean_up(Solve *s) {
   RitzSolverDestroy(&s->solver);
   RitzPreconditionerDestroy(&s->pc);
   RitzIndicesDestroy(&s->constraints);
   problem_destroy_modes(&s->modes);
   CeedVectorDestroy(&s->mean_weights);
+  CeedVectorDestroy(&s->diagonal);
   CeedVectorDestroy(&s->u);
   CeedVectorDestroy(&s->rhs);
   problem_destroy(&s->problem);
   RitzMeshDestroy(&s->mesh);
+  RitzTransportDestroyNCCL(&s->between);
   CeedDestroy(&s->ceed);
   free(s->fixed);
   free(s->materials);
   free(s->material_regions);
   solve_free_formulas(s);
-  args_free(&solve_command, &s->options);
 }
 
 int cli_solve(int argc, char **argv) {
-  Solve s = {.options = {.order = 2,
-                         .exact = EXACT_NONE,
-                         .lambda = 1,
-                         .ceed = "/cpu/self",
-                         .tol = 1e-10,
-                         .max_it = 10000,
-                         .time = -1,
-                         .method = CHOICE_AUTO,
-                         .solver = CHOICE_AUTO,
-                         .preconditioner = CHOICE_AUTO,
-                         .precision = CHOICE_AUTO,
-                         .levels = CHOICE_AUTO,
-                         .smoother = CHOICE_AUTO,
-                         .cycle = CHOICE_AUTO,
-                         .start = CHOICE_AUTO,
-                         .coarse = CHOICE_AUTO}};
-  ArgsResult parsed = args_parse(&solve_command, argc, argv, &s.options);
+  SolveOptions options = {.order = 2,
+                          .exact = EXACT_NONE,
+                          .lambda = 1,
+                          .tol = 1e-10,
+                          .max_it = 10000,
+                          .time = -1,
+                          .method = CHOICE_AUTO,
+                          .solver = CHOICE_AUTO,
+                          .preconditioner = CHOICE_AUTO,
+                          .precision = CHOICE_AUTO,
+                          .levels = CHOICE_AUTO,
+                          .smoother = CHOICE_AUTO,
+                          .cycle = CHOICE_AUTO,
+                          .start = CHOICE_AUTO,
+                          .coarse = CHOICE_AUTO};
+  ArgsResult parsed = args_parse(&solve_command, argc, argv, &options);
   int code = parsed == ARGS_HELP ? CLI_OK : CLI_USAGE;
 
-  if (parsed == ARGS_RUN) code = run_solve_command(&s);
-  clean_up(&s);
+  if (!options.ceed) options.ceed = options.gpus ? "/gpu/cuda" : "/cpu/self";
+  if (parsed == ARGS_RUN) code = run_solve_command(&options);
+  args_free(&solve_command, &options);
   return code;
 }

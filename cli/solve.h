@@ -8,6 +8,7 @@
 //     solve-data.c       boundary conditions and right-hand sides from them, facts
 //     solve-method.c     solver and preconditioner
 //     solve-time.c       time steps
+//     solve-parts.c      parts: threads, GPUs, processes of MPI
 //     solve-output.c     errors, files
 //
 // Functions return exit codes, after printing what went wrong; those marked so return Ceed codes, whose
@@ -38,6 +39,8 @@ enum { PRECISION_F64, PRECISION_F32, PRECISION_AUTO };
 enum { IMPLICIT_EULER, BDF2 };
 enum { CYCLE_V, CYCLE_W, CYCLE_F, CYCLE_FULL };
 enum { START_ZERO, START_FULL };
+enum { COARSE_CG = 5 };
+enum { MAX_PARTS = 4096 };
 
 typedef struct {
   const char *mesh, *ceed, *output;
@@ -49,6 +52,7 @@ typedef struct {
   int steps, every, method;
   int solver, preconditioner; // RitzSolverType, SolvePreconditioner, or CHOICE_AUTO
   int precision, levels, smoother, degree, cycle, start, coarse;
+  int parts, gpus; // 0: not given
   bool jacobi, no_jacobi, verbose;
 } SolveOptions;
 
@@ -90,6 +94,10 @@ typedef struct {
 
 typedef struct {
   SolveOptions options;
+  const RitzTransport *base;      // borrowed: this is one of several parts; NULL: it is all there is
+  RitzTransport between;          // owned: of parts on GPUs, on top of that
+  const RitzTransport *transport; // one of the two, or NULL
+  int device;                     // of this part; < 0: the one that --ceed names
   size_t num_formulas;
   Formula *formulas; // owned
   Ceed ceed;         // owned, as all that follow
@@ -99,21 +107,24 @@ typedef struct {
   ProblemMaterial *materials;
   int32_t *material_regions; // what the materials point to
   Problem problem;
-  CeedSize size;
+  CeedSize size; // of vectors: this part's unknowns and ghosts
   CeedInt num_fixed;
   RitzFixedPart *fixed; // parts with given values
   RitzIndices constraints;
-  int64_t num_constraints;
-  ProblemModes modes; // of no energy
+  double num_unknowns, num_free; // of all parts
+  ProblemModes modes;            // of no energy
   CeedVector u, rhs;
   CeedVector mean_weights; // integrals of the basis functions, where u is known up to constants; else NULL
   RitzPreconditioner pc;
+  CeedVector diagonal; // of Jacobi on all parts
   RitzSolver solver;
   double setup_start; // seconds of the clock
+  bool is_open;       // all parts have agreed that they can begin
 } Solve;
 
 // ---- solve-mesh.c ----
-int solve_open_mesh(Solve *s);
+int solve_open_mesh(Solve *s);       // as it is in the file
+int solve_divide_mesh(Solve *s);     // Ceed code: this part of it, refined
 int solve_show_mesh(const Solve *s); // Ceed code
 
 // ---- solve-formulas.c ----
@@ -129,6 +140,7 @@ bool solve_depends_on_time(const Solve *s, SolveRole role);
 
 // ---- solve-data.c ----
 int solve_create_materials(Solve *s);                           // Ceed code
+int solve_list_fixed(Solve *s);                                 // Ceed code: which parts have given values
 void solve_report_coefficients(const Solve *s, bool *reported); // why a coefficient was refused
 int solve_set_boundary(Solve *s);              // Ceed code: values in u at the problem's time
 int solve_create_constraints(Solve *s);        // Ceed code: entries with given values, modes of no energy
@@ -144,6 +156,28 @@ void solve_show_method(const Solve *s);
 
 // ---- solve-time.c ----
 int solve_time_steps(Solve *s, bool *converged); // Ceed code
+
+// ---- solve-parts.c ----
+// Parts are processes where the program has started some: how many, and who runs a function in this one's
+// part. device: that this process should take, of those of its machine.
+typedef struct {
+  int num, device;
+  int (*run)(RitzPartFunction function, void *ctx);
+} SolveProcesses;
+extern SolveProcesses solve_processes; // num 0: there are none
+bool solve_has_processes(void);
+int solve_count_parts(const SolveOptions *options);
+int solve_in_parts(const SolveOptions *options, int num_parts); // an exit code
+// A code that all parts have alike; what a part alone has found it says itself.
+int solve_agree(Solve *s, int code);
+int solve_reduce(const Solve *s, RitzReduction kind, CeedInt num, double values[]); // Ceed code
+int solve_check_held(Solve *s); // Ceed code: that no motion is free, on the whole mesh
+int solve_connect(Solve *s);    // Ceed code: GPUs of parts
+bool solve_is_first(const Solve *s);
+
+// ---- solve.c ----
+int solve_run_command(Solve *s, bool *converged); // what follows the check of the command line; an exit code
+void solve_clean_up(Solve *s);
 
 // ---- solve-output.c ----
 int solve_show_errors(const Solve *s);                  // Ceed code

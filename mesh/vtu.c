@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// RitzWriteVTU (contract in ritz/output.h): what stands in the file, in which order, and the interpolation to
-// VTK's nodes. Called by users and the command line; leaves the cells of an element and the order of their
-// nodes to vtu-cells.c, bytes, compression and renaming to vtu-file.c.
+// RitzWriteVTU, RitzWritePVTU (contracts in ritz/output.h): what stands in the file, in which order, and the
+// interpolation to VTK's nodes. Called by users and the command line; leaves the cells of an element and the
+// order of their nodes to vtu-cells.c, bytes, compression and renaming to vtu-file.c.
 //
 // Layout of the file: the XML text, whose offsets are filled in at the end of each array, then the arrays in
-// the order of the text: fields, region, element, points, connectivity, offsets, types. Points are stored
-// lexicographically, element after element; VTK's order of nodes stands in the connectivity alone. One
-// element at a time is in memory.
+// the order of the text: fields, region, element, of parts part, points, connectivity, offsets, types. Points
+// are stored lexicographically, element after element; VTK's order of nodes stands in the connectivity alone.
+// One element at a time is in memory.
 #include <ritz/output.h>
 
 #include <inttypes.h>
@@ -19,7 +19,7 @@
 #include "mesh/vtu-cells.h"
 #include "mesh/vtu-file.h"
 
-enum { num_other_arrays = 6, slot_width = 32 };
+enum { num_other_arrays = 7, slot_width = 32 };
 
 // Elements of one shape.
 typedef struct {
@@ -32,6 +32,8 @@ typedef struct {
   RitzMesh mesh; // borrowed
   Ceed ceed;     // borrowed from the mesh
   CeedInt space_dim, degree, num_blocks;
+  CeedInt num_parts, part;                // of the mesh
+  bool is_list;                           // the text is that of a list of pieces: arrays without data
   Block *blocks;                          // owned
   int64_t num_points, num_cells, num_ids; // of all elements
   CeedInt num_fields;
@@ -132,6 +134,7 @@ static int prepare_block(Writer *w, CeedInt b) {
 
 static int prepare_output(Writer *w) {
   RITZ_TRY(RitzMeshGetDimensions(w->mesh, NULL, &w->space_dim));
+  RITZ_TRY(RitzMeshGetPart(w->mesh, &w->num_parts, &w->part));
   RITZ_TRY(RitzMeshGetGeometryOrder(w->mesh, &w->degree));
   RITZ_REQUIRE(w->num_fields >= 0, w->ceed, CEED_ERROR_DIMENSION,
                "RitzWriteVTU: number of fields must be >= 0, found %" CeedInt_FMT, w->num_fields);
@@ -161,8 +164,11 @@ static int print_escaped(RitzVtuFile *file, const char *text) {
 
 // The offset is known later: blanks keep its place.
 static int print_array(Writer *w, const char *type, const char *name, CeedInt num_comp) {
-  RITZ_TRY(ritz_vtu_file_print(&w->file, "        <DataArray type=\"%s\" Name=\"", type));
+  RITZ_TRY(
+      ritz_vtu_file_print(&w->file, "        <%sDataArray type=\"%s\" Name=\"", w->is_list ? "P" : "", type));
   RITZ_TRY(print_escaped(&w->file, name));
+  if (w->is_list)
+    return ritz_vtu_file_print(&w->file, "\" NumberOfComponents=\"%" CeedInt_FMT "\"/>\n", num_comp);
   RITZ_TRY(ritz_vtu_file_print(&w->file, "\" NumberOfComponents=\"%" CeedInt_FMT "\" format=\"appended\" ",
                                num_comp));
   w->slots[w->num_slots++] = w->file.size;
@@ -176,39 +182,60 @@ static int num_written_components(const Writer *w, CeedInt f, CeedInt *num_comp)
   return CEED_ERROR_SUCCESS;
 }
 
+// An element of the text, which lists call by another name: tag "/Cells" or "Cells".
+static int print_tag(Writer *w, const char *tag) {
+  const bool is_end = *tag == '/';
+
+  return ritz_vtu_file_print(&w->file, "      <%s%s%s>\n", is_end ? "/" : "", w->is_list ? "P" : "",
+                             tag + is_end);
+}
+
 static int print_point_data(Writer *w) {
-  RITZ_TRY(ritz_vtu_file_print(&w->file, "      <PointData>\n"));
+  RITZ_TRY(print_tag(w, "PointData"));
   for (CeedInt f = 0; f < w->num_fields; f++) {
     CeedInt num_comp;
 
     RITZ_TRY(num_written_components(w, f, &num_comp));
     RITZ_TRY(print_array(w, "Float64", w->fields[f].name, num_comp));
   }
-  return ritz_vtu_file_print(&w->file, "      </PointData>\n");
+  return print_tag(w, "/PointData");
+}
+
+static int print_cell_data_and_points(Writer *w) {
+  RITZ_TRY(print_tag(w, "CellData"));
+  RITZ_TRY(print_array(w, "Int32", "region", 1));
+  RITZ_TRY(print_array(w, "Int64", "element", 1));
+  if (w->num_parts > 1) RITZ_TRY(print_array(w, "Int32", "part", 1));
+  RITZ_TRY(print_tag(w, "/CellData"));
+  RITZ_TRY(print_tag(w, "Points"));
+  RITZ_TRY(print_array(w, "Float64", "Points", 3));
+  return print_tag(w, "/Points");
 }
 
 static int print_cells(Writer *w) {
-  RITZ_TRY(ritz_vtu_file_print(&w->file, "      <CellData>\n"));
-  RITZ_TRY(print_array(w, "Int32", "region", 1));
-  RITZ_TRY(print_array(w, "Int64", "element", 1));
-  RITZ_TRY(ritz_vtu_file_print(&w->file, "      </CellData>\n      <Points>\n"));
-  RITZ_TRY(print_array(w, "Float64", "Points", 3));
-  RITZ_TRY(ritz_vtu_file_print(&w->file, "      </Points>\n      <Cells>\n"));
+  RITZ_TRY(print_cell_data_and_points(w));
+  RITZ_TRY(print_tag(w, "Cells"));
   RITZ_TRY(print_array(w, "Int64", "connectivity", 1));
   RITZ_TRY(print_array(w, "Int64", "offsets", 1));
   RITZ_TRY(print_array(w, "UInt8", "types", 1));
-  return ritz_vtu_file_print(&w->file, "      </Cells>\n");
+  return print_tag(w, "/Cells");
+}
+
+static int print_head(Writer *w) {
+  const uint16_t one = 1;
+  const bool is_little = *(const unsigned char *)&one == 1;
+
+  return ritz_vtu_file_print(&w->file,
+                             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+                             "<VTKFile type=\"%sUnstructuredGrid\" version=\"2.2\" byte_order=\"%s\" "
+                             "header_type=\"UInt64\"%s>\n  <%sUnstructuredGrid%s>\n",
+                             w->is_list ? "P" : "", is_little ? "LittleEndian" : "BigEndian",
+                             ritz_vtu_compressor, w->is_list ? "P" : "",
+                             w->is_list ? " GhostLevel=\"0\"" : "");
 }
 
 static int print_text(Writer *w) {
-  const uint16_t one = 1;
-  bool is_little = *(const unsigned char *)&one == 1;
-
-  RITZ_TRY(ritz_vtu_file_print(&w->file,
-                               "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-                               "<VTKFile type=\"UnstructuredGrid\" version=\"2.2\" byte_order=\"%s\" "
-                               "header_type=\"UInt64\"%s>\n  <UnstructuredGrid>\n",
-                               is_little ? "LittleEndian" : "BigEndian", ritz_vtu_compressor));
+  RITZ_TRY(print_head(w));
   RITZ_TRY(ritz_vtu_file_print(&w->file,
                                "    <Piece NumberOfPoints=\"%" PRId64 "\" NumberOfCells=\"%" PRId64 "\">\n",
                                w->num_points, w->num_cells));
@@ -403,7 +430,8 @@ static int write_points(Writer *w) {
 // One value per cell: what cell `cell` of the file's cells for element e of the block has.
 typedef struct {
   const int32_t *regions; // borrowed
-  int64_t num_ids;        // of the cells before the element
+  int32_t part;
+  int64_t num_ids; // of the cells before the element
 } CellState;
 typedef void (*CellFunction)(CellState *state, const Block *block, int64_t e, int64_t cell, void *value);
 
@@ -416,6 +444,11 @@ static void take_element(CellState *state, const Block *block, int64_t e, int64_
   (void)state;
   (void)cell;
   *(int64_t *)value = block->first + e;
+}
+
+static void take_part(CellState *state, const Block *block, int64_t e, int64_t cell, void *value) {
+  (void)block, (void)e, (void)cell;
+  *(int32_t *)value = state->part;
 }
 
 static void take_end(CellState *state, const Block *block, int64_t e, int64_t cell, void *value) {
@@ -431,7 +464,7 @@ static void take_type(CellState *state, const Block *block, int64_t e, int64_t c
 }
 
 static int write_cells(Writer *w, size_t size, CellFunction take) {
-  CellState state = {.num_ids = 0};
+  CellState state = {.part = w->part};
   int64_t value = 0;
 
   RITZ_TRY(RitzMeshGetElementRegions(w->mesh, &state.regions));
@@ -473,6 +506,7 @@ static int write_file(Writer *w) {
   for (CeedInt f = 0; f < w->num_fields; f++) RITZ_TRY(write_field(w, f));
   RITZ_TRY(write_cells(w, sizeof(int32_t), take_region));
   RITZ_TRY(write_cells(w, sizeof(int64_t), take_element));
+  if (w->num_parts > 1) RITZ_TRY(write_cells(w, sizeof(int32_t), take_part));
   RITZ_TRY(write_points(w));
   RITZ_TRY(write_connectivity(w));
   RITZ_TRY(write_cells(w, sizeof(int64_t), take_end)); // offsets
@@ -481,21 +515,74 @@ static int write_file(Writer *w) {
   return ritz_vtu_file_complete(&w->file);
 }
 
-int RitzWriteVTU(RitzMesh mesh, CeedInt num_fields, const RitzOutputField *fields, const char *path) {
+static int write(RitzMesh mesh, CeedInt num_fields, const RitzOutputField *fields, const char *path,
+                 int (*write_all)(Writer *w)) {
   int ierr = CEED_ERROR_SUCCESS;
-
-  RITZ_HANDLE(mesh);
   Writer w = {.mesh = mesh, .ceed = RitzMeshReturnCeed(mesh), .num_fields = num_fields, .fields = fields};
 
   w.file.fd = -1;
-  RITZ_REQUIRE(path && *path, w.ceed, CEED_ERROR_INCOMPATIBLE, "RitzWriteVTU: no path is given");
   RITZ_TRY_CLEANUP(prepare_output(&w));
   RITZ_TRY_CLEANUP(ritz_vtu_file_open(w.ceed, path, &w.file));
-  RITZ_TRY_CLEANUP(write_file(&w));
+  RITZ_TRY_CLEANUP(write_all(&w));
 cleanup:
   ritz_vtu_file_discard(&w.file);
   for (CeedInt b = 0; w.blocks && b < w.num_blocks; b++) ritz_vtu_cells_destroy(&w.blocks[b].cells);
   RITZ_FREE(&w.blocks);
   RITZ_FREE(&w.slots);
+  return ierr;
+}
+
+int RitzWriteVTU(RitzMesh mesh, CeedInt num_fields, const RitzOutputField *fields, const char *path) {
+  RITZ_HANDLE(mesh);
+  RITZ_REQUIRE(path && *path, RitzMeshReturnCeed(mesh), CEED_ERROR_INCOMPATIBLE,
+               "RitzWriteVTU: no path is given");
+  return write(mesh, num_fields, fields, path, write_file);
+}
+
+// ---- Pieces ----
+
+// Length of a path without its end ".pvtu".
+static size_t stem_length(const char *path) { return strlen(path) - strlen(".pvtu"); }
+
+// Pieces are named without folders: they lie beside their list.
+static int write_list(Writer *w) {
+  const char *slash = strrchr(w->file.path, '/'), *name = slash ? slash + 1 : w->file.path;
+  char *stem = NULL;
+
+  RITZ_TRY(RITZ_CALLOC(w->ceed, strlen(name) + 1, &stem));
+  memcpy(stem, name, stem_length(name));
+  w->is_list = true;
+  int ierr = print_head(w);
+  if (!ierr) ierr = print_point_data(w);
+  if (!ierr) ierr = print_cell_data_and_points(w);
+  for (CeedInt i = 0; i < w->num_parts && !ierr; i++) {
+    ierr = ritz_vtu_file_print(&w->file, "    <Piece Source=\"");
+    if (!ierr) ierr = print_escaped(&w->file, stem);
+    if (!ierr) ierr = ritz_vtu_file_print(&w->file, "-%" CeedInt_FMT ".vtu\"/>\n", i);
+  }
+  RITZ_FREE(&stem);
+  RITZ_TRY(ierr);
+  RITZ_TRY(ritz_vtu_file_print(&w->file, "  </PUnstructuredGrid>\n</VTKFile>\n"));
+  return ritz_vtu_file_complete(&w->file);
+}
+
+int RitzWritePVTU(RitzMesh mesh, CeedInt num_fields, const RitzOutputField *fields, const char *path) {
+  static const char end[] = ".pvtu";
+  CeedInt num_parts = 1, part = 0;
+  char *piece = NULL;
+
+  RITZ_HANDLE(mesh);
+  Ceed ceed = RitzMeshReturnCeed(mesh);
+  const size_t length = path ? strlen(path) : 0;
+
+  RITZ_REQUIRE(length > strlen(end) && !strcmp(path + length - strlen(end), end), ceed,
+               CEED_ERROR_INCOMPATIBLE, "RitzWritePVTU: expected a path that ends in .pvtu, found '%s'",
+               path ? path : "(NULL)");
+  RITZ_TRY(RitzMeshGetPart(mesh, &num_parts, &part));
+  RITZ_TRY(RITZ_CALLOC(ceed, length + slot_width, &piece));
+  snprintf(piece, length + slot_width, "%.*s-%" CeedInt_FMT ".vtu", (int)stem_length(path), path, part);
+  int ierr = write(mesh, num_fields, fields, piece, write_file);
+  if (!ierr && part == 0) ierr = write(mesh, num_fields, fields, path, write_list);
+  RITZ_FREE(&piece);
   return ierr;
 }

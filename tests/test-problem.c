@@ -216,7 +216,7 @@ static void check_patch(Ceed ceed, RitzMesh mesh, CeedInt order, const char *wha
     CHECK_OK(problem_add_boundary(&problem, "test", names[side], constant_field, &traction, loads));
   }
   CHECK_OK(problem_set_nodes(&problem, "test", linear_field, NULL, -1, 0, NULL, u));
-  CHECK_OK(CeedOperatorApply(problem.op, u, forces, CEED_REQUEST_IMMEDIATE));
+  CHECK_OK(CeedOperatorApply(problem.op.whole, u, forces, CEED_REQUEST_IMMEDIATE));
   CHECK_OK(CeedVectorNorm(loads, CEED_NORM_MAX, &size));
   CHECK_OK(CeedVectorAXPY(forces, -1, loads));
   CHECK_OK(CeedVectorNorm(forces, CEED_NORM_MAX, &norm));
@@ -302,10 +302,11 @@ TEST(regions_have_their_coefficients) {
   Problem heat = make_problem(ceed, mesh, PROBLEM_HEAT, 2, 2, materials);
   CeedOperator capacity = NULL;
 
-  CHECK_NEAR(energy(&poisson, poisson.op), 10008.0, 1e5 * CEED_EPSILON, "1e4 on [0,1], 1 + 3 x^2 on [1,2]");
+  CHECK_NEAR(energy(&poisson, poisson.op.whole), 10008.0, 1e5 * CEED_EPSILON,
+             "1e4 on [0,1], 1 + 3 x^2 on [1,2]");
   CHECK_OK(problem_create_capacity(&heat, &capacity));
   CHECK_NEAR(energy(&heat, capacity), 2.0 + 7.0, 1000 * CEED_EPSILON, "6 x^2, 3 x^2");
-  CHECK_NEAR(energy(&heat, heat.op), 10008.0 + 9.0, 1e5 * CEED_EPSILON, "both");
+  CHECK_NEAR(energy(&heat, heat.op.whole), 10008.0 + 9.0, 1e5 * CEED_EPSILON, "both");
   CeedOperatorDestroy(&capacity);
   problem_destroy(&poisson);
   problem_destroy(&heat);
@@ -323,7 +324,7 @@ TEST(regions_have_their_moduli) {
   RitzMesh mesh = make_strip(ceed);
   Problem problem = make_problem(ceed, mesh, PROBLEM_ELASTICITY, 1, 2, materials);
 
-  CHECK_NEAR(energy(&problem, problem.op), 1.0 + 1200.0, 1e4 * CEED_EPSILON, "1 + 400 + 2 * 400");
+  CHECK_NEAR(energy(&problem, problem.op.whole), 1.0 + 1200.0, 1e4 * CEED_EPSILON, "1 + 400 + 2 * 400");
   problem_destroy(&problem);
   RitzMeshDestroy(&mesh);
   CeedDestroy(&ceed);
@@ -371,7 +372,7 @@ static void check_modes(Problem *problem, CeedInt num_fixed, const RitzFixedPart
     CeedScalar norm = 0;
     double product = 0;
 
-    CHECK_OK(CeedOperatorApply(problem->op, mode, image, CEED_REQUEST_IMMEDIATE));
+    CHECK_OK(CeedOperatorApply(problem->op.whole, mode, image, CEED_REQUEST_IMMEDIATE));
     CHECK_OK(CeedVectorNorm(image, CEED_NORM_MAX, &norm));
     CHECK(norm < 1000 * CEED_EPSILON, "mode %d has forces up to %g", i, (double)norm);
     for (CeedInt j = 0; j <= i; j++) {

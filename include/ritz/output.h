@@ -35,4 +35,11 @@ typedef struct {
 CEED_EXTERN int RitzWriteVTU(RitzMesh mesh, CeedInt num_fields, const RitzOutputField *fields,
                              const char *path);
 
+// The same for a mesh in parts, called by all of them with the same fields and path, STEM.pvtu: part N writes
+// its piece as STEM-N.vtu, which also has the cell data "part", and part 0 the list of pieces, which viewers
+// open. The list may be there before the last piece is. "element" counts in the part. A whole mesh is one
+// piece. Errors: as above, each part its own; CEED_ERROR_INCOMPATIBLE (the path does not end in .pvtu).
+CEED_EXTERN int RitzWritePVTU(RitzMesh mesh, CeedInt num_fields, const RitzOutputField *fields,
+                              const char *path);
+
 #endif

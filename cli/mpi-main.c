@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The `ritz-mpi` program: `ritz solve` whose parts are the processes that mpiexec has started.
+//
+//     mpiexec -n 4 ritz-mpi solve mesh.msh --order 4 --bc wall=0
+//
+// A process that fails ends all, after its message. Exit status as that of `ritz`.
+#include <ritz/device.h>
+#include <ritz/mpi.h>
+#include <string.h>
+
+#include "cli/solve.h"
+
+static int run_in_ranks(RitzPartFunction function, void *ctx) {
+  return RitzRunRanks(MPI_COMM_WORLD, function, ctx);
+}
+
+// Processes of one machine take its devices in turn.
+static int choose_device(void) {
+  MPI_Comm machine;
+  CeedInt num_drivers = 0;
+  int rank = 0, num = 1;
+
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
+  MPI_Comm_rank(machine, &rank);
+  MPI_Comm_free(&machine);
+  RitzDeviceGetNumDrivers(&num_drivers);
+  for (CeedInt i = 0; i < num_drivers; i++) {
+    RitzDriverFacts facts;
+
+    if (!RitzDeviceGetDriver(i, &facts) && !strcmp(facts.name, "cuda") && facts.num_devices > 0)
+      num = facts.num_devices;
+  }
+  return rank % num;
+}
+
+static bool asks_for_gpus(int argc, char **argv) {
+  for (int i = 1; i < argc; i++) {
+    if (strstr(argv[i], "/gpu/cuda")) return true;
+  }
+  return false;
+}
+
+static int run(int argc, char **argv) {
+  if (argc > 1 && !strcmp(argv[1], "solve")) return cli_solve(argc - 1, argv + 1);
+  fprintf(cli_stderr(), "usage: mpiexec -n N ritz-mpi solve [arguments]\n"
+                        "The arguments are those of 'ritz solve', without --parts and --gpus.\n");
+  return CLI_USAGE;
+}
+
+int main(int argc, char **argv) {
+  int rank = 0, code = CLI_FAILED;
+
+  setenv("CEED_ERROR_HANDLER", "return", 1);
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &solve_processes.num);
+  cli_be_part(rank == 0);
+  if (rank > 0 && !freopen("/dev/null", "w", stdout)) MPI_Abort(MPI_COMM_WORLD, CLI_FAILED);
+  solve_processes.run = run_in_ranks;
+  if (asks_for_gpus(argc, argv)) solve_processes.device = choose_device();
+  code = run(argc, argv);
+  if (fflush(stdout) || ferror(stdout)) {
+    fprintf(stderr, "ritz-mpi: cannot write to standard output\n");
+    code = CLI_FAILED;
+  }
+  MPI_Bcast(&code, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  MPI_Finalize();
+  return code;
+}

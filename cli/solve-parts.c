@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Parts of `ritz solve`: threads of this program, a GPU for each perhaps, or processes (cli/mpi-main.c). All
+// of them run the command; the first one alone tells.
+#include <ritz/device.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/solve.h"
+
+SolveProcesses solve_processes;
+
+bool solve_has_processes(void) { return solve_processes.num > 0; }
+
+int solve_count_parts(const SolveOptions *o) {
+  return solve_has_processes() ? solve_processes.num : o->gpus ? o->gpus : o->parts;
+}
+
+bool solve_is_first(const Solve *s) { return !s->base || s->base->part == 0; }
+
+int solve_reduce(const Solve *s, RitzReduction kind, CeedInt num, double values[]) {
+  return s->base ? s->base->reduce(s->base, kind, num, values) : CEED_ERROR_SUCCESS;
+}
+
+// ---- Agreement ----
+
+// Messages of parts behind the first are left out while all find the same. Where the first finds nothing,
+// this part says that it has failed.
+int solve_agree(Solve *s, int code) {
+  double codes[2] = {code, solve_is_first(s) ? code : 0};
+
+  if (!s->base) return code;
+  if (solve_reduce(s, RITZ_REDUCTION_MAX, 2, codes)) return CLI_FAILED;
+  if (code && codes[1] == 0) {
+    cli_speak();
+    if (s->ceed) cli_report(solve_command.name, s->ceed);
+  }
+  return (int)codes[0];
+}
+
+// ---- What parts do not have ----
+
+// Modes of the whole mesh before it is cut, by functions of degree 1, whose constraints are those of all
+// degrees but for facets without inner nodes.
+int solve_check_held(Solve *s) {
+  const ProblemOptions options = {
+      .kind = (ProblemKind)s->options.problem, .num_materials = s->num_materials, .materials = s->materials};
+  Problem p = {.ceed = s->ceed,
+               .mesh = s->mesh,
+               .options = options,
+               .num_comp = s->options.problem == PROBLEM_ELASTICITY ? s->dim : 1,
+               .dim = s->dim,
+               .space_dim = s->space_dim};
+  RitzIndices constraints = NULL;
+  RitzSpace space = NULL;
+  ProblemModes modes = {0};
+  int ierr;
+
+  CLI_TRY_CLEANUP(RitzSpaceCreate(s->mesh, 1, p.num_comp, &space));
+  CLI_TRY_CLEANUP(RitzSpaceCreateConstraints(space, s->ceed, s->num_fixed, s->fixed, &constraints));
+  CLI_TRY_CLEANUP(problem_create_modes(&p, space, constraints, &modes));
+  if (modes.num > 0)
+    ierr =
+        CeedError(s->ceed, CEED_ERROR_UNSUPPORTED,
+                  "given values leave %" CeedInt_FMT " %s free, which parts do not have: it needs one part",
+                  modes.num, p.num_comp > 1 ? "motions" : "constants");
+cleanup:
+  problem_destroy_modes(&modes);
+  RitzIndicesDestroy(&constraints);
+  RitzSpaceDestroy(&space);
+  return ierr;
+}
+
+// ---- GPUs ----
+
+// Messages between GPUs by NCCL, or by way of the host, which is told.
+int solve_connect(Solve *s) {
+  const char *way = "in the memory of the host", *message = NULL;
+
+  s->transport = s->base;
+  if (!s->base) return CEED_ERROR_SUCCESS;
+  if (s->device >= 0) {
+    const int ierr = RitzTransportCreateNCCL(s->ceed, s->base, &s->between);
+
+    if (ierr && ierr != CEED_ERROR_UNSUPPORTED) return ierr;
+    if (ierr) {
+      CLI_TRY(CeedGetErrorMessage(s->ceed, &message));
+      const char *text = strstr(message, "(): ");
+      cli_fact("note", "%s: exchanges go by way of the host", text ? text + 4 : message);
+      CLI_TRY(CeedResetErrorMessage(s->ceed, &message));
+    } else {
+      s->transport = &s->between;
+      way = "between GPUs, by NCCL";
+    }
+  }
+  cli_fact("parts", "%" CeedInt_FMT " %s, exchanges %s", s->base->num_parts,
+           solve_has_processes() ? "processes"
+           : s->device >= 0      ? "GPUs"
+                                 : "threads",
+           way);
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Runs ----
+
+typedef struct {
+  const SolveOptions *options;
+  int exit_code; // that all parts agree on
+} PartsRun;
+
+// Devices are counted from the first; who names one in --ceed gets it in all parts.
+static int device_of_part(const SolveOptions *o, int part) {
+  if (o->gpus) return part;
+  return solve_has_processes() && !strncmp(o->ceed, "/gpu/cuda", 9) && !strstr(o->ceed, ":device_id=")
+             ? solve_processes.device
+             : -1;
+}
+
+static int solve_part(void *ctx, const RitzTransport *transport) {
+  PartsRun *run = ctx;
+  Solve s = {
+      .options = *run->options, .base = transport, .device = device_of_part(run->options, transport->part)};
+  bool converged = false;
+
+  cli_be_part(transport->part == 0);
+  const int code = solve_run_command(&s, &converged);
+
+  if (!code && !converged && transport->part == 0)
+    fprintf(stderr, "%s: the iteration did not converge\n", solve_command.name);
+  if (transport->part == 0) run->exit_code = code ? code : converged ? CLI_OK : CLI_FAILED;
+  const bool has_broken_off = code && s.is_open;
+
+  solve_clean_up(&s);
+  return has_broken_off ? CEED_ERROR_MAJOR : CEED_ERROR_SUCCESS;
+}
+
+int solve_in_parts(const SolveOptions *options, int num_parts) {
+  PartsRun run = {.options = options};
+  Ceed ceed = NULL;
+
+  if (solve_has_processes()) {
+    const int code = solve_processes.run(solve_part, &run);
+
+    return code ? CLI_FAILED : run.exit_code;
+  }
+  CLI_TRY(cli_open_ceed(solve_command.name, "/cpu/self/ref", &ceed));
+  const int code = RitzRunParts(ceed, num_parts, solve_part, &run);
+
+  CeedDestroy(&ceed);
+  return code ? CLI_FAILED : run.exit_code;
+}
