@@ -116,7 +116,8 @@ static int set_part(Solve *s, const char *option, const char *part, CeedInt comp
 
   snprintf(name, sizeof(name), "%s %.100s", option, part);
   CLI_TRY(RitzSpaceGetBoundaryNodes(s->problem.space, part, &num, &nodes));
-  ierr = problem_set_nodes(&s->problem, name, f, ctx, component, num, nodes, s->u);
+  ierr = num > 0 ? problem_set_nodes(&s->problem, name, f, ctx, component, num, nodes, s->u)
+                 : CEED_ERROR_SUCCESS; // of a part
   free(nodes);
   return ierr;
 }
