@@ -1,0 +1,115 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# `ritz solve` in parts that are threads: the results of one part, files in pieces, what parts do not have. Run by ctest with
+# the path of the program as argument (or in RITZ_PROGRAM); prints TAP. Processes: tools/check-mpi.
+set -u
+
+ritz=${1:-${RITZ_PROGRAM:-}}
+if [[ ! -x $ritz ]]; then
+  echo "usage: $0 PATH-OF-RITZ" >&2
+  exit 2
+fi
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+export RITZ_CACHE_DIR=$folder/cache
+unset RITZ_CACHE OMP_NUM_THREADS
+meshes=$(dirname "$0")/../examples/meshes
+number=0 failed=0
+
+report() { # OK SENTENCE
+  number=$((number + 1))
+  if [[ $1 == 1 ]]; then echo "ok $number - $2"; return; fi
+  failed=$((failed + 1))
+  echo "not ok $number - $2"
+  sed 's/^/#   /' "$folder/out" "$folder/err" | head -60
+}
+
+run() {
+  timeout 300 "$ritz" solve "$@" >"$folder/out" 2>"$folder/err" </dev/null
+  status=$?
+}
+
+# The first number or word behind the label of a fact.
+fact() { sed -n "s/^$1  *\(.*\)/\1/p" "$folder/out" | head -1 | sed 's/,.*//'; }
+
+# same SENTENCE SLACK FACTS ARGUMENTS...: one part, 2 and 3 parts print the same facts (FACTS: labels, numbers to 5 digits); the
+# iterations of 2 and 3 parts differ by one at most, and from those of one part by SLACK.
+same() {
+  local sentence=$1 slack=$2 facts=$3 parts ok=1 label found
+  shift 3
+  declare -A wanted
+  local iterations=0
+  for parts in 1 2 3; do
+    run --parts $parts "$@"
+    [[ $status == 0 ]] || ok=0
+    for label in ${facts//,/ }; do
+      label=${label//_/ } found=$(fact "$label")
+      [[ $parts == 1 ]] && wanted[$label]=$found
+      awk -v a="${wanted[$label]}" -v b="$found" 'BEGIN {
+        if (a !~ /[0-9]/ || b !~ /[0-9]/) exit a != b || a == ""
+        gsub(/[^-+.0-9e]/, " ", a); gsub(/[^-+.0-9e]/, " ", b); n = split(a, x, " "); m = split(b, y, " ")
+        if (n != m) exit 1
+        for (i = 1; i <= n; i++) if ((x[i] - y[i]) ^ 2 > 1e-10 * (x[i] ^ 2 + y[i] ^ 2)) exit 1 }' ||
+        { ok=0; echo "# $parts parts: $label is '$found', of one part '${wanted[$label]}'"; }
+    done
+    found=$(fact iterations)
+    if [[ $parts -gt 1 && $((found - iterations)) -gt $slack ]]; then
+      ok=0
+      echo "# $parts parts take $found iterations, before $iterations"
+    fi
+    if [[ $parts == 2 ]]; then slack=1; fi
+    iterations=$found
+  done
+  report $ok "$sentence"
+}
+
+digits=1
+[[ $("$ritz" info 2>/dev/null) == *float* ]] && digits=0
+tight=(--tol 1e-5)
+[[ $digits == 0 ]] || tight=()
+
+same "errors of a box do not depend on parts" 1 elements,geometry,facets,space,L2_error,H1_error \
+  box:6x6x6 --order 3 --exact sine "${tight[@]}"
+same "nor do those of all shapes, refined" 1 elements,facets,space,L2_error,H1_error \
+  "$meshes/four-shapes.msh" --order 2 --refine 1 --exact sine "${tight[@]}"
+same "nor time steps" 1 space,result,L2_error,H1_error box:6x6 --problem heat --time 1 --steps 10 --exact sine "${tight[@]}"
+same "nor displacements and stresses" 200 elements,space,displaced,stress "$meshes/pipe-elbow.msh" --order 2 \
+  --problem elasticity --fixed inlet --traction outlet=0,0,-1 --output "$folder/elbow.vtu" "${tight[@]}"
+same "nor regions and fluxes, with Jacobi" 2 elements,space,L2_error box:4x4x4 --order 2 --exact sine --jacobi "${tight[@]}"
+same "values of a boundary that some parts do not touch" 1 space box:8x1x1 --bc xmin=1 --source 1 --jacobi "${tight[@]}"
+
+run box:2x1 --parts 5 --exact sine --order 3 "${tight[@]}"
+[[ $status == 0 ]] && grep -q '^parts  *5 threads' "$folder/out"
+report $((1 - $?)) "parts may be empty"
+
+run "$meshes/heat-sink.msh" --bc base=100 --flux fins=20 --parts 3 --output "$folder/sink.vtu" "${tight[@]}"
+[[ $status == 0 && $(grep -c '<Piece Source="sink-[0-2].vtu"/>' "$folder/sink.pvtu") == 3 && ! -e $folder/sink.vtu ]] &&
+  grep -q "^output  *$folder/sink.pvtu\$" "$folder/out" && grep -aq 'Name="part"' "$folder/sink-2.vtu" &&
+  [[ $(ls "$folder"/sink*vtu | wc -l) == 4 ]]
+report $((1 - $?)) "a file has a piece from each part and a list of them"
+
+run box:4x4 --problem heat --time 1 --steps 2 --bc all=0 --parts 2 --output "$folder/heat.vtu" "${tight[@]}"
+[[ $status == 0 && $(grep -c 'file="heat-000[0-2].pvtu"' "$folder/heat.pvd") == 3 && -e $folder/heat-0002-1.vtu ]]
+report $((1 - $?)) "a series is one of lists of pieces"
+
+refuses() { # SENTENCE STATUS MESSAGE ARGUMENTS...: the message is told once, facts are not
+  local sentence=$1 wanted=$2 message=$3
+  shift 3
+  run "$@"
+  [[ $status == "$wanted" && $(grep -c "^ritz solve: " "$folder/err") == 1 ]] && grep -q "^ritz solve: $message" "$folder/err"
+  report $((1 - $?)) "$sentence"
+}
+refuses "what only one part has is refused" 2 '--cycle: parts have multigrid with ' box:2 --bc all=0 --parts 2 --cycle w
+refuses "so are other preconditioners" 2 '--preconditioner: parts have ' box:2 --bc all=0 --parts 2 --preconditioner schwarz
+refuses "parts and GPUs contradict each other" 2 '--gpus: contradicts --parts' box:2 --parts 2 --gpus 2
+refuses "GPUs are CUDA's" 2 '--gpus: needs a backend below /gpu/cuda, found --ceed /cpu/self' box:2 --gpus 2 --ceed /cpu/self
+refuses "free constants are refused before the mesh is cut" 1 'given values leave 1 constants free' box:4x4 --source x --parts 3
+refuses "free motions, too" 1 'given values leave 1 motions free' box:2x2 --problem elasticity --fixed xmin.x --parts 2
+refuses "a mesh that is not there is told once" 1 '.*/nowhere.msh' /nowhere.msh --bc all=0 --parts 4
+refuses "a boundary part that is not there, too" 2 '--bc: the mesh has no boundary part' box:4 --bc wall=0 --parts 4
+refuses "a part that fails says why, and all end" 1 '--coefficient: expected positive values, found -' \
+  box:8x8 --bc all=0 --coefficient '1-3*x*y*x*y' --parts 2 --order 1
+refuses "no convergence is told once" 1 'the iteration did not converge' box:8x8 --bc all=0 --source 1 --max-it 1 --jacobi --parts 3
+
+echo "1..$number"
+[[ $failed == 0 ]]
