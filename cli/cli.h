@@ -63,7 +63,7 @@ double cli_seconds(void); // of a clock that never goes back
 // others leave out what all of them find alike.
 
 // From now on this thread is one of several; not the first: facts are not printed, nor messages until
-// cli_speak().
+// cli_speak(), with which it has to end.
 void cli_be_part(bool is_first);
 void cli_speak(void);
 bool cli_is_quiet(void); // facts are not printed

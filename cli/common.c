@@ -2,7 +2,6 @@
 // Messages, facts and the clock of the `ritz` program.
 #define _POSIX_C_SOURCE 200809L
 
-#include <pthread.h>
 #include <ritz/device.h>
 #include <ritz/version.h>
 #include <stdarg.h>
@@ -15,24 +14,23 @@
 
 // ---- Parts ----
 
-static _Thread_local bool is_quiet, is_mute;
+static _Thread_local bool is_quiet;
+static _Thread_local FILE *nowhere; // owned; NULL: messages are told
 
-void cli_be_part(bool is_first) { is_quiet = is_mute = !is_first; }
+void cli_speak(void) {
+  if (nowhere) fclose(nowhere);
+  nowhere = NULL;
+}
 
-void cli_speak(void) { is_mute = false; }
+void cli_be_part(bool is_first) {
+  cli_speak();
+  is_quiet = !is_first;
+  if (is_quiet) nowhere = fopen("/dev/null", "w");
+}
 
 bool cli_is_quiet(void) { return is_quiet; }
 
-static FILE *nowhere;
-static void open_nowhere(void) { nowhere = fopen("/dev/null", "w"); }
-
-FILE *cli_stderr(void) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-  if (!is_mute) return stderr;
-  pthread_once(&once, open_nowhere);
-  return nowhere ? nowhere : stderr;
-}
+FILE *cli_stderr(void) { return nowhere ? nowhere : stderr; }
 
 // ---- Errors ----
 

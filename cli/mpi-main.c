@@ -64,6 +64,7 @@ int main(int argc, char **argv) {
     code = CLI_FAILED;
   }
   MPI_Bcast(&code, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  cli_speak();
   MPI_Finalize();
   return code;
 }

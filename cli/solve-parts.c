@@ -129,6 +129,7 @@ static int solve_part(void *ctx, const RitzTransport *transport) {
   if (transport->part == 0) run->exit_code = code ? code : converged ? CLI_OK : CLI_FAILED;
   const bool has_broken_off = code && s.is_open;
 
+  cli_speak();
   solve_clean_up(&s);
   return has_broken_off ? CEED_ERROR_MAJOR : CEED_ERROR_SUCCESS;
 }
