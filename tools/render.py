@@ -3,6 +3,7 @@
 """Draws the surface of a high-order VTU file, coloured by a field, as a PNG picture. Needs no screen.
 
 usage: render.py FILE.vtu FIELD OUT.png [option]...
+       render.py FILE.pvtu FIELD OUT.png [option]...    all pieces
 
   --title TEXT        beside the colours (default: the name of the field)
   --range LOW,HIGH    of the colours (default: that of the field on the surface)
@@ -15,7 +16,7 @@ usage: render.py FILE.vtu FIELD OUT.png [option]...
   --lines ON|OFF      edges of elements (default ON)
 
 Cells of dimension 3 and 2 are drawn, Lagrange cells of any degree are subdivided until they look smooth. Of a vector the
-length is shown. Exit status: 0 drawn, 1 not, 2 wrong usage, 77 there is no VTK or no way to draw without a screen.
+length is shown. Fields of cells (region, part) have one colour a cell. Exit status: 0 drawn, 1 not, 2 wrong usage, 77 there is no VTK or no way to draw without a screen.
 Called by examples/demo.sh; needs the packages python3-vtk9 and, without a screen, xvfb; or `pip install vtk` (9.4 or later).
 """
 import argparse
@@ -54,6 +55,19 @@ class Fault(Exception):
 
 # ---- What to draw ----
 
+def values_of_cells(grid, field):
+    """A field of cells at their points, which cells do not share."""
+    of_cells = grid.GetCellData().GetArray(field)
+    values = vtk.vtkDoubleArray()
+    values.SetName(field)
+    values.SetNumberOfTuples(grid.GetNumberOfPoints())
+    for number in range(grid.GetNumberOfCells()):
+        ids = grid.GetCell(number).GetPointIds()
+        for i in range(ids.GetNumberOfIds()):
+            values.SetValue(ids.GetId(i), of_cells.GetTuple1(number))
+    return values
+
+
 def read(path, field):
     """The grid of a file, with the field as active scalars."""
     messages = []
@@ -64,7 +78,8 @@ def read(path, field):
     listen.CallDataType = vtk.VTK_STRING
     if not os.path.isfile(path):
         raise Fault(f"{path}: there is no such file")
-    reader = vtk.vtkXMLUnstructuredGridReader()
+    in_pieces = path.endswith(".pvtu")
+    reader = vtk.vtkXMLPUnstructuredGridReader() if in_pieces else vtk.vtkXMLUnstructuredGridReader()
     reader.AddObserver("ErrorEvent", listen)
     reader.SetFileName(path)
     reader.Update()
@@ -72,6 +87,8 @@ def read(path, field):
     if messages or grid.GetNumberOfCells() == 0:
         raise Fault(f"{path}: " + (messages[0] if messages else "no cells"))
     data = grid.GetPointData()
+    if not data.HasArray(field) and grid.GetCellData().HasArray(field):
+        data.AddArray(values_of_cells(grid, field))
     if not data.HasArray(field):
         names = ", ".join(data.GetArrayName(i) for i in range(data.GetNumberOfArrays())) or "none"
         raise Fault(f"{path}: there is no field '{field}' (there are: {names})")

@@ -3,8 +3,8 @@
 // operators of the whole problem. Parts and ghosts: ritz/partition.h. Examples and models:
 // doc/distributed.md.
 //
-// A transport is a table of functions of one part. The library has one for threads of one process; others
-// (MPI, NCCL) are made by programs or by libraries beside this one: the core knows none.
+// A transport is a table of functions of one part. The library has one for threads of one process, and one
+// between GPUs on top of any other; MPI's is compiled with programs (ritz/mpi.h): the core knows none.
 //
 // All parts make the same calls in the same order: a call that waits for others waits for ever for one that
 // is left out. Where a part fails, the transport has to make the others' calls fail.
