@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What libraries on top of the CUDA driver need of devices/cuda.c. Called by cublas.c and cusolver.c.
+// What libraries on top of the CUDA driver need of devices/cuda.c. Called by cublas.c, cusolver.c and nccl.c.
 #ifndef RITZ_DEVICES_CUDA_H
 #define RITZ_DEVICES_CUDA_H
 

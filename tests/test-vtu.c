@@ -355,6 +355,59 @@ TEST(text_announces_version_indices_and_counts) {
 }
 
 // Blocks are 2^18 bytes: 2^15 segments give arrays of exactly one, two and a half block and other sizes.
+// All of a file, or NULL; to be freed.
+static char *read_file(const char *path, size_t *size) {
+  FILE *file = fopen(path, "rb");
+  char *text = NULL;
+
+  *size = 0;
+  if (!file) return NULL;
+  fseek(file, 0, SEEK_END);
+  const long length = ftell(file);
+  rewind(file);
+  text = calloc((size_t)length + 1, 1);
+  if (text) *size = fread(text, 1, (size_t)length, file);
+  fclose(file);
+  return text;
+}
+
+// A whole mesh is one piece, the bytes of a file; parts: test-cli-parts.sh.
+TEST(a_list_of_pieces_names_arrays_and_the_piece_is_the_file) {
+  static const char list[] = "pieces & more.pvtu", piece[] = "pieces & more-0.vtu", whole[] = "whole.vtu";
+  static const char *const lines[] = {
+      "<VTKFile type=\"PUnstructuredGrid\" version=\"2.2\"",
+      "<PUnstructuredGrid GhostLevel=\"0\">",
+      "<PPointData>\n        <PDataArray type=\"Float64\" Name=\"u\" NumberOfComponents=\"2\"/>\n",
+      "<PDataArray type=\"Int32\" Name=\"region\" NumberOfComponents=\"1\"/>",
+      "<PDataArray type=\"Float64\" Name=\"Points\" NumberOfComponents=\"3\"/>\n      </PPoints>",
+      "<Piece Source=\"pieces &#38; more-0.vtu\"/>\n  </PUnstructuredGrid>\n</VTKFile>\n"};
+  Boxes b;
+  Fields fields = {0};
+  size_t sizes_of[3];
+
+  CHECK_OK(make_boxes(3, sizes, 1, &b));
+  CHECK_OK(add_field(&b, "u", 3, 2, &fields));
+  CHECK_ERROR(b.ceed, RitzWritePVTU(b.mesh, fields.num, fields.field, "pieces.vtu"), CEED_ERROR_INCOMPATIBLE,
+              "expected a path that ends in .pvtu, found 'pieces.vtu'");
+  CHECK_ERROR(b.ceed, RitzWritePVTU(b.mesh, fields.num, fields.field, ".pvtu"), CEED_ERROR_INCOMPATIBLE,
+              "expected a path that ends in .pvtu");
+  CHECK_OK(RitzWritePVTU(b.mesh, fields.num, fields.field, list));
+  CHECK_OK(RitzWriteVTU(b.mesh, fields.num, fields.field, whole));
+  char *text = read_file(list, &sizes_of[0]), *of_piece = read_file(piece, &sizes_of[1]),
+       *of_whole = read_file(whole, &sizes_of[2]);
+  const bool is_same =
+      of_piece && of_whole && sizes_of[1] == sizes_of[2] && !memcmp(of_piece, of_whole, sizes_of[1]);
+  const char *missing = NULL;
+
+  for (int i = 0; i < 6; i++) missing = text && strstr(text, lines[i]) ? missing : lines[i];
+  free(text), free(of_piece), free(of_whole);
+  remove(list), remove(piece), remove(whole);
+  destroy_fields(&fields);
+  destroy_boxes(&b);
+  CHECK(is_same, "the piece is another file than that of the whole mesh");
+  CHECK(!missing, "the list has no '%s'", missing);
+}
+
 TEST(arrays_of_many_blocks_and_of_exactly_one_are_whole) {
   const CeedInt n[] = {1 << 15};
   const char *path = tap_temp_file("blocks.vtu", NULL, 0);
@@ -674,6 +727,7 @@ int main(int argc, char **argv) {
                         two_components_get_a_third_in_the_plane_only,
                         connectivity_is_a_permutation_and_offsets_are_the_ends_of_cells,
                         text_announces_version_indices_and_counts,
+                        a_list_of_pieces_names_arrays_and_the_piece_is_the_file,
                         arrays_of_many_blocks_and_of_exactly_one_are_whole, names_are_escaped,
                         values_that_are_not_numbers_stay_in_their_element,
                         wrong_arguments_are_errors_and_leave_no_file, names_that_xml_cannot_hold_are_errors,

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Transports between GPUs (distributed/nccl.c, devices/nccl.c) on a driver and an NCCL that are made for
+// tests, with one part that writes to itself: messages arrive, in which streams things happen, failures name
+// the call and leave nothing, a part that is told to stop stops. Several real devices: test-exchange.c.
+#include "tests/tap.h"
+
+#include <dlfcn.h>
+#include <ritz/exchange.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/error.h"
+#include "core/memory.h"
+#include "devices/device.h"
+#include "devices/nccl.h"
+#include "tests/fake-cuda.h"
+#include "tests/fake-nccl.h"
+
+// ---- The fakes, a base of one part, a transport on top of it ----
+
+static FakeCuda *load_driver(void) {
+  FakeCudaState get_state = NULL;
+
+  unsetenv("CUDA_HOME");
+  unsetenv("CUDA_PATH");
+  setenv("RITZ_CACHE", "off", 1);
+  if (!dlopen(FAKE_NVRTC, RTLD_NOW | RTLD_LOCAL)) return NULL;
+  void *driver = dlopen(FAKE_CUDA, RTLD_NOW | RTLD_LOCAL);
+  if (driver) ritz_find_symbol(driver, "fake_cuda", &get_state);
+  return get_state ? get_state() : NULL;
+}
+
+static FakeNccl *load_nccl(void) {
+  FakeNcclState get_state = NULL;
+  const char *why = NULL;
+
+  setenv("RITZ_NCCL", FAKE_NCCL_FILE, 1);
+  const char *file = ritz_nccl_find(&why);
+  unsetenv("RITZ_NCCL");
+  if (!file || strcmp(file, FAKE_NCCL_FILE) != 0) return NULL;
+  ritz_find_symbol(dlopen(FAKE_NCCL_FILE, RTLD_NOW | RTLD_NOLOAD), "fake_nccl", &get_state);
+  return get_state ? get_state() : NULL;
+}
+
+// A base of one part: numbers stay as they are; counts what it is asked for.
+typedef struct {
+  int num_reductions, num_registered;
+  void (*stop)(void *ctx);
+  void *stop_ctx;
+} Base;
+
+static int no_messages(const RitzTransport *t, CeedInt num, const RitzMessage messages[]) {
+  (void)t, (void)num, (void)messages;
+  return CEED_ERROR_MAJOR; // messages between devices do not come here
+}
+
+static int keep_numbers(const RitzTransport *t, RitzReduction kind, CeedInt num, double values[]) {
+  (void)kind, (void)num, (void)values;
+  ((Base *)t->ctx)->num_reductions++;
+  return CEED_ERROR_SUCCESS;
+}
+
+static int remember_stop(const RitzTransport *t, void (*stop)(void *ctx), void *ctx) {
+  Base *base = t->ctx;
+
+  base->num_registered += stop ? 1 : -1;
+  base->stop = stop;
+  base->stop_ctx = ctx;
+  return CEED_ERROR_SUCCESS;
+}
+
+static RitzTransport base_transport(Base *base) {
+  *base = (Base){0};
+  return (RitzTransport){.num_parts = 1,
+                         .mem_type = CEED_MEM_HOST,
+                         .ctx = base,
+                         .begin = no_messages,
+                         .end = no_messages,
+                         .reduce = keep_numbers,
+                         .on_stop = remember_stop};
+}
+
+typedef struct {
+  FakeCuda *driver;
+  FakeNccl *nccl;
+  Ceed ceed;
+  RitzDevice device;
+  Base base;
+  RitzTransport below, transport;
+} Kit;
+
+static void begin(Kit *k) {
+  *k = (Kit){.driver = load_driver(), .nccl = load_nccl()};
+  CHECK(k->driver && k->nccl, "the fakes are not there");
+  if (tap_failed()) return;
+  *k->nccl = (FakeNccl){0};
+  const char *why = NULL;
+  const int num_devices = ritz_cuda.count(&why);
+  CHECK(num_devices == 2, "%d devices: %s", num_devices, why ? why : "");
+  CHECK_OK(CeedInit("/gpu/cuda/shared", &k->ceed));
+  CHECK_OK(CeedSetErrorHandler(k->ceed, CeedErrorStore));
+  CHECK_OK(ritz_cuda.open(k->ceed, 0, &k->device));
+  k->below = base_transport(&k->base);
+}
+
+static void end(Kit *k) {
+  CHECK_OK(CeedDestroy(&k->ceed));
+  CHECK(k->nccl->num_comms == 0 && k->nccl->num_outside == 0,
+        "%d communicators are left, %d calls without a current context", k->nccl->num_comms,
+        k->nccl->num_outside);
+  CHECK(k->driver->num_streams == 0 && k->driver->num_events == 0 && k->base.num_registered == 0,
+        "%d streams, %d events, %d stops are left", k->driver->num_streams, k->driver->num_events,
+        k->base.num_registered);
+  unsetenv("RITZ_CACHE");
+}
+
+// ---- What is found: once in a process, hence in another one ----
+
+static int join_without_nccl(void) {
+  Base base;
+  RitzTransport below = base_transport(&base), transport;
+  const char *message = "";
+  Ceed ceed = NULL;
+
+  setenv("RITZ_NCCL", "/nowhere/libnccl.so.2", 1);
+  if (!load_driver() || CeedInit("/gpu/cuda/shared", &ceed) || CeedSetErrorHandler(ceed, CeedErrorStore))
+    return 2;
+  const int code = RitzTransportCreateNCCL(ceed, &below, &transport);
+
+  CeedGetErrorMessage(ceed, &message);
+  const bool is_told = code == CEED_ERROR_UNSUPPORTED && strstr(message, "no NCCL: /nowhere/libnccl.so.2");
+
+  return CeedDestroy(&ceed) || !is_told;
+}
+
+TEST(a_library_that_is_not_there_is_named) {
+  const pid_t child = fork();
+  int status = 0;
+
+  if (child == 0) {
+    execl("/proc/self/exe", "test-nccl", "--without-nccl", (char *)NULL);
+    _exit(3);
+  }
+  waitpid(child, &status, 0);
+  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0, "status %d", status);
+}
+
+// ---- Messages and sums ----
+
+TEST(messages_go_beside_the_context_and_sums_in_its_stream) {
+  double numbers[4] = {1, 2, 3, 4}, back[4] = {0};
+  void *from = NULL, *to = NULL;
+  Kit k;
+
+  begin(&k);
+  if (tap_failed()) return;
+  CHECK_OK(RitzTransportCreateNCCL(k.ceed, &k.below, &k.transport));
+  CHECK(k.transport.mem_type == CEED_MEM_DEVICE && k.transport.num_parts == 1, "it is another transport");
+  CHECK_OK(ritz_cuda.alloc(k.ceed, k.device, sizeof(numbers), &from));
+  CHECK_OK(ritz_cuda.alloc(k.ceed, k.device, sizeof(numbers), &to));
+  CHECK_OK(ritz_cuda.copy_in(k.ceed, k.device, NULL, sizeof(numbers), from, numbers));
+  // of two messages one is empty both ways
+  const RitzMessage messages[2] = {
+      {.part = 0, .send_bytes = sizeof(numbers), .recv_bytes = sizeof(numbers), .send = from, .recv = to},
+      {.part = 0}};
+  CHECK_OK(k.transport.begin(&k.transport, 2, messages));
+  CHECK_ERROR(k.ceed, k.transport.begin(&k.transport, 2, messages), CEED_ERROR_INCOMPATIBLE,
+              "other messages are under way");
+  CHECK_OK(k.transport.end(&k.transport, 2, messages));
+  CHECK_OK(ritz_cuda.copy_out(k.ceed, k.device, NULL, sizeof(numbers), back, to));
+  CHECK(!memcmp(numbers, back, sizeof(numbers)), "%g %g %g %g has arrived", back[0], back[1], back[2],
+        back[3]);
+  CHECK(k.nccl->num_groups == 1 && k.nccl->message_stream, "%d groups, stream %p", k.nccl->num_groups,
+        k.nccl->message_stream);
+
+  CHECK_OK(k.transport.reduce_in_memory(&k.transport, RITZ_REDUCTION_SUM, 3, to));
+  CHECK(k.nccl->num_reduced == 3 && k.nccl->kind == 8 && k.nccl->operation == 0 && !k.nccl->reduction_stream,
+        "%d numbers of kind %d, operation %d", k.nccl->num_reduced, k.nccl->kind, k.nccl->operation);
+  CHECK_OK(CeedSetStream(k.ceed, k.nccl->message_stream));
+  CHECK_OK(k.transport.reduce_in_memory(&k.transport, RITZ_REDUCTION_MAX, 1, to));
+  CHECK(k.nccl->operation == 2 && k.nccl->reduction_stream == k.nccl->message_stream,
+        "the stream is another one");
+  CHECK_OK(CeedSetStream(k.ceed, (void *)1)); // the legacy stream's name
+  const int before = k.base.num_reductions;
+  CHECK_OK(k.transport.reduce(&k.transport, RITZ_REDUCTION_SUM, 1, back));
+  CHECK(k.base.num_reductions == before + 1, "numbers of the host are not the base's");
+  CHECK_OK(ritz_cuda.free(k.ceed, k.device, from));
+  CHECK_OK(ritz_cuda.free(k.ceed, k.device, to));
+  CHECK_OK(RitzTransportDestroyNCCL(&k.transport));
+  CHECK_OK(RitzTransportDestroyNCCL(&k.transport));
+  end(&k);
+}
+
+// ---- Failures ----
+
+TEST(what_nccl_refuses_names_the_call_and_leaves_nothing) {
+  static const char *const of_creation[] = {"ncclGetUniqueId", "ncclCommInitRank"};
+  const RitzMessage message = {.part = 0, .send_bytes = 8, .recv_bytes = 8};
+  double number = 0;
+  RitzMessage full = message;
+  Kit k;
+
+  begin(&k);
+  if (tap_failed()) return;
+  for (int i = 0; i < 2; i++) {
+    k.nccl->failing = of_creation[i];
+    k.nccl->failure = 4;
+    CHECK_ERROR(k.ceed, RitzTransportCreateNCCL(k.ceed, &k.below, &k.transport), CEED_ERROR_BACKEND,
+                of_creation[i]);
+    CHECK(k.driver->num_streams == 0 && k.driver->num_events == 0, "%s: %d streams, %d events are left",
+          of_creation[i], k.driver->num_streams, k.driver->num_events);
+  }
+  k.nccl->failing = NULL;
+  CHECK_OK(RitzTransportCreateNCCL(k.ceed, &k.below, &k.transport));
+  full.send = full.recv = &number;
+  for (int i = 0; i < 4; i++) {
+    k.nccl->failing = (const char *const[]){"ncclGroupStart", "ncclRecv", "ncclSend", "ncclGroupEnd"}[i];
+    CHECK_ERROR(k.ceed, k.transport.begin(&k.transport, 1, &full), CEED_ERROR_BACKEND,
+                "ncclSend, ncclRecv: invalid argument (status 4 of");
+  }
+  k.nccl->failing = "ncclAllReduce";
+  CHECK_ERROR(k.ceed, k.transport.reduce_in_memory(&k.transport, RITZ_REDUCTION_SUM, 1, &number),
+              CEED_ERROR_BACKEND, "ncclAllReduce: invalid argument");
+  k.nccl->failing = NULL;
+  CHECK_OK(k.transport.begin(&k.transport, 1, &full)); // what has failed is not under way
+  CHECK_OK(k.transport.end(&k.transport, 1, &full));
+  CHECK_OK(RitzTransportDestroyNCCL(&k.transport));
+  end(&k);
+}
+
+TEST(a_part_that_is_stopped_makes_no_more_calls) {
+  double number = 0;
+  Kit k;
+
+  begin(&k);
+  if (tap_failed()) return;
+  CHECK_OK(RitzTransportCreateNCCL(k.ceed, &k.below, &k.transport));
+  CHECK(k.base.stop != NULL, "nobody can stop it");
+  if (k.base.stop) {
+    k.base.stop(k.base.stop_ctx);
+    k.base.stop(k.base.stop_ctx);
+  }
+  CHECK(k.nccl->num_aborts == 1, "%d aborts", k.nccl->num_aborts);
+  CHECK_ERROR(k.ceed, k.transport.begin(&k.transport, 0, NULL), CEED_ERROR_MAJOR, "another part has stopped");
+  CHECK_ERROR(k.ceed, k.transport.reduce_in_memory(&k.transport, RITZ_REDUCTION_SUM, 1, &number),
+              CEED_ERROR_MAJOR, "another part has stopped");
+  CHECK_OK(RitzTransportDestroyNCCL(&k.transport));
+  end(&k);
+}
+
+int main(int argc, char **argv) {
+  if (argc == 2 && !strcmp(argv[1], "--without-nccl")) return join_without_nccl();
+  (void)load_driver(); // before anybody looks for one
+  return tap_main(
+      argc, argv,
+      TESTS(a_library_that_is_not_there_is_named, messages_go_beside_the_context_and_sums_in_its_stream,
+            what_nccl_refuses_names_the_call_and_leaves_nothing, a_part_that_is_stopped_makes_no_more_calls));
+}
