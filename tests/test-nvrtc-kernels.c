@@ -40,8 +40,8 @@ static int apply(CeedOperator op, CeedVector u, CeedVector v) {
 
 // Eight elements: strides that depend on the mesh are larger than those in an element, hence arguments, and
 // kernels are those of any larger mesh. `look`: at the operator, after an apply; may be NULL.
-static int run_bp_on(Ceed ceed, const BpTets *tets, int bp, CeedInt order, int (*look)(CeedOperator op)) {
-  BpResult sizes = {.options = {.bp = bp, .tets = tets, .order = order, .n = 2}};
+static int run_bp_on(Ceed ceed, const BpShape *tets, int bp, CeedInt order, int (*look)(CeedOperator op)) {
+  BpResult sizes = {.options = {.bp = bp, .shape = tets, .order = order, .n = 2}};
   BpProblem problem = {.ceed = ceed, .sizes = &sizes};
 
   snprintf(running, sizeof(running), "BP%d of degree %d", bp, (int)order);
@@ -73,8 +73,8 @@ static int run_benchmark_set(const RitzBackend *backend, RitzDevice device) {
 
 // Of tensor bases and of dense ones, some of which have parts of each shape.
 static int run_products(Ceed ceed, CeedInt order, bool is_tet) {
-  static const BpTets tets = {RitzBasisCreateLagrange, RitzLagrangeNodes};
-  BpResult sizes = {.options = {.bp = 3, .order = order, .n = 1, .tets = is_tet ? &tets : NULL}};
+  static const BpShape tets = {CEED_TOPOLOGY_TET, RitzBasisCreateLagrange, RitzLagrangeNodes};
+  BpResult sizes = {.options = {.bp = 3, .order = order, .n = 1, .shape = is_tet ? &tets : NULL}};
   BpProblem problem = {.ceed = ceed, .sizes = &sizes};
 
   snprintf(running, sizeof(running), "products of BP3 of degree %d", (int)order);
@@ -543,7 +543,7 @@ TEST(kernels_that_multiply_by_tensor_cores_compile_and_spill_little) {
 
 // Of tetrahedra. Degree 5 has its matrices in parts; degree 6 spills some bytes.
 TEST(dense_bases_by_tensor_cores_compile_and_spill_nothing) {
-  static const BpTets tets = {RitzBasisCreateLagrange, RitzLagrangeNodes};
+  static const BpShape tets = {CEED_TOPOLOGY_TET, RitzBasisCreateLagrange, RitzLagrangeNodes};
   static const CeedInt orders[] = {3, 5, 2, 4};
   Ceed ceed;
 
