@@ -141,7 +141,6 @@ static void add_shares(RitzText *text, const RitzGpuAssembly *a) {
   add_size(text, is_diagonal ? "P" : "P_IN", a->in.num_nodes);
   add_size(text, "COMP_IN", a->in.num_comp);
   add_size(text, "COMP_OUT", a->out.num_comp);
-  add_size(text, "IS_ORDERED", a->is_ordered);
   if (is_diagonal) add_size(text, "IS_BLOCKS", a->is_blocks);
   if (is_diagonal) return;
   add_size(text, "P_OUT", a->out.num_nodes);
@@ -149,7 +148,24 @@ static void add_shares(RitzText *text, const RitzGpuAssembly *a) {
   add_size(text, "COL_GROUPS", a->col_groups);
   add_size(text, "TILE_COLS", a->tile_cols);
   add_size(text, "COL_TILES", ritz_gpu_assembly_tiles(a->col_groups, a->tile_cols));
-  if (a->kind != RITZ_ASSEMBLE_PATTERN) return;
+}
+
+static void add_rows(RitzText *text, const RitzGpuAssembly *a) {
+  add_size(text, "P_IN", a->in.num_nodes);
+  add_size(text, "P_OUT", a->out.num_nodes);
+  add_size(text, "COMP_IN", a->in.num_comp);
+  add_size(text, "COMP_OUT", a->out.num_comp);
+  add_size(text, "TILE", a->tile_rows);
+  add_size(text, "WIDTH", a->tile_cols);
+  add_size(text, "SLOTS", a->num_elem);
+  add_size(text, "CHUNK", a->chunk);
+  add_size(text, "USES_MMA", a->uses_mma);
+  if (!a->uses_mma) add_size(text, "ROWS", a->rows);
+  add_size(text, "COLS", a->cols);
+  add_size(text, "WRITERS", CeedIntMin(32, a->num_threads));
+  add_size(text, "SUMS", a->num_sums);
+  add_size(text, "MEMORY", (CeedInt)(ritz_gpu_rows_bytes(a) / (int64_t)sizeof(CeedScalar)));
+  add_size(text, "IS_REPEATED", a->is_repeated);
   ritz_text_add(text, "#define RITZ_START %s\n#define RITZ_PLACE %s\n", a->is_long ? "RitzLong" : "CeedInt",
                 a->place_bytes == 1   ? "unsigned char"
                 : a->place_bytes == 2 ? "unsigned short"
@@ -165,7 +181,10 @@ static void add_sizes(RitzText *text, const RitzGpuAssembly *a) {
   add_size(text, "SCALARS_OUT", a->out.num_scalars);
   ritz_text_add(text, "#define RITZ_D_MEMORY %s\n",
                 a->kind == RITZ_ASSEMBLE_QFUNCTION ? "RITZ_GLOBAL" : "RITZ_SHARED");
-  if (a->kind != RITZ_ASSEMBLE_QFUNCTION) add_shares(text, a);
+  if (a->kind == RITZ_ASSEMBLE_PATTERN)
+    add_rows(text, a);
+  else if (a->kind != RITZ_ASSEMBLE_QFUNCTION)
+    add_shares(text, a);
 }
 
 // Of each scalar of the outputs its mode and component, -1 where it belongs to no mode of this group; of each
@@ -263,6 +282,8 @@ int ritz_emit_device_assembly(CeedQFunction qf, const RitzGpuAssembly *a, char *
     ritz_text_add(&t, "  RITZ_COPY_KEPT(kept + kept_first + q, kept_stride, c_in, c_out, stride, D)\n");
   else
     add_evaluation(&t, qf, a);
-  ritz_text_add(&t, "}\n\n#include \"kernels/gpu/assembly.h\"\n");
+  ritz_text_add(&t, "}\n\n%s#include \"kernels/gpu/%s.h\"\n",
+                a->uses_mma ? "#include \"kernels/gpu/mma-f64.h\"\n" : "",
+                a->kind == RITZ_ASSEMBLE_PATTERN ? "assembly-rows" : "assembly");
   return ritz_text_finish(&t, text);
 }

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Matrices in a fixed pattern, by rows: a block has a bundle of rows to itself and adds up, in its memory,
+// what all elements contribute to them, in their order; each nonzero is written once, and nobody else adds to
+// it. Sizes are macros, derivatives come from ritz_derivatives_at, as in kernels/gpu/assembly.h.
+//
+// Row i of the matrix of an element is F B_in, with F = (B_out^T D) of that row, [point][mode of the input].
+// A *chunk* are up to RITZ_TILE rows of element matrices, of up to RITZ_SLOTS pairs (element, component), and
+// in turn the block
+//
+//     D      evaluates derivatives at RITZ_CHUNK points of these elements           [k][slot][point]
+//     F      multiplies by the rows' columns of B_out                               [point, mode][row]
+//     C      adds F B_in, a tile of RITZ_TILE x RITZ_WIDTH entries in registers, by tensor cores where there
+//     are some sums   puts the tile to shared memory, then 32 threads take the rows of one matrix row after
+//     the other
+//
+// Chunks are sorted by row, then by element; neighbours of the same row are added by the same threads.
+#ifndef RITZ_KERNELS_GPU_ASSEMBLY_ROWS_H
+#define RITZ_KERNELS_GPU_ASSEMBLY_ROWS_H
+
+#define RITZ_D_STRIDE (RITZ_SLOTS * RITZ_CHUNK)
+#define RITZ_K        ((RITZ_CHUNK * RITZ_MODES_IN + 7) / 8 * 8)
+#define RITZ_F_STRIDE (RITZ_TILE + 4)
+#define RITZ_B_STRIDE (RITZ_WIDTH + 4)
+#define RITZ_C_STRIDE (RITZ_WIDTH + 1)
+#define RITZ_NUM_COLS (RITZ_COMP_IN * RITZ_P_IN)
+#define RITZ_PASSES   ((RITZ_P_IN + RITZ_WIDTH - 1) / RITZ_WIDTH)
+
+// Threads that add a row: where a row has a column twice, and where threads of a warp are not told from
+// others, one.
+#if RITZ_IS_REPEATED || defined(__OPENCL_VERSION__)
+#define RITZ_LANES 1
+#define RITZ_ROW_DONE()
+#else
+#define RITZ_LANES      32
+#define RITZ_ROW_DONE() RITZ_FENCE(0xffffffffu)
+#endif
+
+// D of the chunk's slots at points first_q on. Elements of other batches count nothing.
+RITZ_INLINE void ritz_fill_derivatives(RITZ_GLOBAL char *context, RitzLong num_elem RITZ_FIELD_PARAMETERS,
+                                       RitzLong first_elem, RITZ_GLOBAL const CeedInt *RITZ_RESTRICT slots,
+                                       int num_slots, int first_q, int num_q, int c_in,
+                                       RITZ_SHARED RitzReal *D) {
+  for (int t = RITZ_THREAD; t < num_slots * RITZ_CHUNK; t += RITZ_THREADS) {
+    const int slot = slots[t / RITZ_CHUNK], q = t % RITZ_CHUNK;
+    const RitzLong e = slot / RITZ_COMP_OUT - first_elem;
+    if (q < num_q && e >= 0 && e < num_elem) {
+      ritz_derivatives_at(context, e * RITZ_Q + first_q + q RITZ_FIELD_ARGUMENTS, c_in, slot % RITZ_COMP_OUT,
+                          RITZ_D_STRIDE, D + t);
+    } else {
+      for (int k = 0; k < RITZ_MODES_IN * RITZ_MODES_OUT; k++) D[k * RITZ_D_STRIDE + t] = 0;
+    }
+  }
+}
+
+// F of the chunk's rows at num_q points, B_out from these on; rows up to a multiple of 8 are zero. A thread
+// stays with a row.
+RITZ_INLINE void ritz_fill_rows(RITZ_GLOBAL const RitzReal *RITZ_RESTRICT B_out, int num_q,
+                                RITZ_SHARED const int *nodes, RITZ_SHARED const RitzReal *D,
+                                RITZ_SHARED RitzReal *F) {
+  for (int m = RITZ_THREAD % RITZ_TILE; m < RITZ_TILE; m += RITZ_THREADS) {
+    const int i = nodes[m] % RITZ_P_OUT, slot = nodes[m] / RITZ_P_OUT;
+    const int step = RITZ_THREADS < RITZ_TILE ? 1 : RITZ_THREADS / RITZ_TILE;
+    for (int q = RITZ_THREAD / RITZ_TILE; q < num_q; q += step) {
+      RitzReal y[RITZ_MODES_OUT];
+      RITZ_UNROLL
+      for (int b = 0; b < RITZ_MODES_OUT; b++)
+        y[b] = RITZ_LOAD(B_out + (q * RITZ_MODES_OUT + b) * RITZ_P_OUT + i);
+      RITZ_UNROLL
+      for (int a = 0; a < RITZ_MODES_IN; a++) {
+        RitzReal f = 0;
+        RITZ_UNROLL
+        for (int b = 0; b < RITZ_MODES_OUT; b++)
+          f += D[(a * RITZ_MODES_OUT + b) * RITZ_D_STRIDE + slot * RITZ_CHUNK + q] * y[b];
+        F[(q * RITZ_MODES_IN + a) * RITZ_F_STRIDE + m] = f;
+      }
+    }
+    for (int k = num_q * RITZ_MODES_IN + RITZ_THREAD / RITZ_TILE; k < RITZ_K; k += step)
+      F[k * RITZ_F_STRIDE + m] = 0;
+  }
+}
+
+// Columns first on of B_in at num_q points.
+RITZ_INLINE void ritz_fill_columns(RITZ_GLOBAL const RitzReal *RITZ_RESTRICT B_in, int num_q, int first,
+                                   RITZ_SHARED RitzReal *B) {
+  for (int t = RITZ_THREAD; t < RITZ_K * RITZ_WIDTH; t += RITZ_THREADS) {
+    const int k = t / RITZ_WIDTH, j = t % RITZ_WIDTH;
+    B[k * RITZ_B_STRIDE + j] =
+        k < num_q * RITZ_MODES_IN && first + j < RITZ_P_IN ? RITZ_LOAD(B_in + k * RITZ_P_IN + first + j) : 0;
+  }
+}
+
+#if RITZ_USES_MMA
+
+// A warp has 32 rows and RITZ_COLS columns, the four threads of a row two of each 8 of them
+// (kernels/gpu/mma-f64.h): entries [half of the rows][8 columns][4].
+#define RITZ_NUM_ENTRIES   (4 * RITZ_COLS / 4)
+#define RITZ_ROW_TILES     (RITZ_TILE / 32)
+#define RITZ_WARP_ROW      (RITZ_THREAD / 32 % RITZ_ROW_TILES * 32)
+#define RITZ_WARP_COL      (RITZ_THREAD / 32 / RITZ_ROW_TILES * RITZ_COLS)
+#define RITZ_OF_EIGHT      (RITZ_THREAD % 32 / 4)
+#define RITZ_OF_FOUR       (RITZ_THREAD % 4)
+#define RITZ_COLUMN_EIGHTS (RITZ_COLS / 8)
+
+RITZ_INLINE void ritz_add_products(int num_k, RITZ_SHARED const RitzReal *F, RITZ_SHARED const RitzReal *B,
+                                   RitzReal *entries) {
+  RITZ_SHARED const RitzReal *f = F + RITZ_OF_FOUR * RITZ_F_STRIDE + RITZ_WARP_ROW + RITZ_OF_EIGHT;
+  RITZ_SHARED const RitzReal *b = B + RITZ_OF_FOUR * RITZ_B_STRIDE + RITZ_WARP_COL + RITZ_OF_EIGHT;
+  RITZ_ROLL
+  for (int k = 0; k < num_k; k += 8) {
+    RitzReal a[2][4];
+    RITZ_UNROLL
+    for (int half = 0; half < 2; half++) {
+      RITZ_UNROLL
+      for (int i = 0; i < 4; i++) a[half][i] = f[i / 2 * 4 * RITZ_F_STRIDE + half * 16 + i % 2 * 8];
+    }
+    RITZ_UNROLL
+    for (int n = 0; n < RITZ_COLUMN_EIGHTS; n++) {
+      const RitzReal b0 = b[8 * n], b1 = b[4 * RITZ_B_STRIDE + 8 * n];
+      ritz_mma_f64(a[0], b0, b1, entries + 4 * n);
+      ritz_mma_f64(a[1], b0, b1, entries + 4 * (RITZ_COLUMN_EIGHTS + n));
+    }
+    f += 8 * RITZ_F_STRIDE;
+    b += 8 * RITZ_B_STRIDE;
+  }
+}
+
+RITZ_INLINE void ritz_store_tile(const RitzReal *entries, RITZ_SHARED RitzReal *C) {
+  RITZ_SHARED RitzReal *c =
+      C + (RITZ_WARP_ROW + RITZ_OF_EIGHT) * RITZ_C_STRIDE + RITZ_WARP_COL + 2 * RITZ_OF_FOUR;
+  RITZ_UNROLL
+  for (int half = 0; half < 2; half++) {
+    RITZ_UNROLL
+    for (int n = 0; n < RITZ_COLUMN_EIGHTS; n++) {
+      RITZ_UNROLL
+      for (int i = 0; i < 4; i++)
+        c[(half * 16 + i / 2 * 8) * RITZ_C_STRIDE + 8 * n + i % 2] =
+            entries[4 * (half * RITZ_COLUMN_EIGHTS + n) + i];
+    }
+  }
+}
+
+#else
+
+// A thread has RITZ_ROWS x RITZ_COLS entries, at equal distances.
+#define RITZ_NUM_ENTRIES (RITZ_ROWS * RITZ_COLS)
+#define RITZ_COL_GROUPS  (RITZ_WIDTH / RITZ_COLS)
+#define RITZ_ROW_GROUPS  (RITZ_TILE / RITZ_ROWS)
+#define RITZ_OWN_ROW     (RITZ_THREAD / RITZ_COL_GROUPS)
+#define RITZ_OWN_COL     (RITZ_THREAD % RITZ_COL_GROUPS)
+
+RITZ_INLINE void ritz_add_products(int num_k, RITZ_SHARED const RitzReal *F, RITZ_SHARED const RitzReal *B,
+                                   RitzReal *entries) {
+  RITZ_ROLL
+  for (int k = 0; k < num_k; k++) {
+    RitzReal x[RITZ_COLS];
+    RITZ_UNROLL
+    for (int s = 0; s < RITZ_COLS; s++) x[s] = B[k * RITZ_B_STRIDE + RITZ_OWN_COL + s * RITZ_COL_GROUPS];
+    RITZ_UNROLL
+    for (int r = 0; r < RITZ_ROWS; r++) {
+      const RitzReal y = F[k * RITZ_F_STRIDE + RITZ_OWN_ROW + r * RITZ_ROW_GROUPS];
+      RITZ_UNROLL
+      for (int s = 0; s < RITZ_COLS; s++) entries[r * RITZ_COLS + s] += y * x[s];
+    }
+  }
+}
+
+RITZ_INLINE void ritz_store_tile(const RitzReal *entries, RITZ_SHARED RitzReal *C) {
+  RITZ_UNROLL
+  for (int r = 0; r < RITZ_ROWS; r++) {
+    RITZ_UNROLL
+    for (int s = 0; s < RITZ_COLS; s++)
+      C[(RITZ_OWN_ROW + r * RITZ_ROW_GROUPS) * RITZ_C_STRIDE + RITZ_OWN_COL + s * RITZ_COL_GROUPS] =
+          entries[r * RITZ_COLS + s];
+  }
+}
+
+#endif
+
+// Where columns first_col on of the chunk's rows go in `sums`: [row][column], num_cols of them.
+RITZ_INLINE void ritz_fill_targets(int num, int first_col, int num_cols,
+                                   RITZ_GLOBAL const CeedInt *RITZ_RESTRICT slots,
+                                   RITZ_SHARED const int *nodes, RITZ_SHARED const int *bases,
+                                   RITZ_GLOBAL const RITZ_PLACE *RITZ_RESTRICT places,
+                                   RITZ_SHARED unsigned short *targets) {
+  for (int t = RITZ_THREAD; t < num * RITZ_WIDTH; t += RITZ_THREADS) {
+    const int m = t / RITZ_WIDTH, j = t % RITZ_WIDTH;
+    const RitzLong row = (RitzLong)slots[nodes[m] / RITZ_P_OUT] * RITZ_P_OUT + nodes[m] % RITZ_P_OUT;
+    if (j < num_cols)
+      targets[t] = (unsigned short)(bases[m] + RITZ_LOAD(places + row * RITZ_NUM_COLS + first_col + j));
+  }
+}
+
+// sums += C. A group of threads takes all rows of the chunk that belong to a row of the matrix.
+RITZ_INLINE void ritz_add_tile(int num, int num_cols, RITZ_SHARED const int *bases,
+                               RITZ_SHARED const unsigned short *targets, RITZ_SHARED const RitzReal *C,
+                               RITZ_SHARED RitzReal *sums) {
+  for (int m = RITZ_THREAD / RITZ_LANES; m < num; m += RITZ_THREADS / RITZ_LANES) {
+    if (m > 0 && bases[m] == bases[m - 1]) continue;
+    for (int n = m; n < num && bases[n] == bases[m]; n++) {
+      for (int j = RITZ_THREAD % RITZ_LANES; j < num_cols; j += RITZ_LANES)
+        sums[targets[n * RITZ_WIDTH + j]] += C[n * RITZ_C_STRIDE + j];
+      RITZ_ROW_DONE();
+    }
+  }
+}
+
+// The sums of the bundle's rows, to where they begin among the values; `adds`: to what is there.
+RITZ_INLINE void ritz_store_sums(RITZ_GLOBAL const RITZ_START *RITZ_RESTRICT starts,
+                                 RITZ_GLOBAL const RITZ_START *RITZ_RESTRICT bases, int num_rows, int adds,
+                                 RITZ_SHARED const RitzReal *sums, RITZ_GLOBAL RitzReal *values) {
+  for (int r = RITZ_THREAD / RITZ_WRITERS; r < num_rows; r += RITZ_THREADS / RITZ_WRITERS) {
+    RITZ_SHARED const RitzReal *from = sums + (int)(bases[r] - bases[0]);
+    RITZ_GLOBAL RitzReal *to = values + starts[r];
+    const int length = (int)(bases[r + 1] - bases[r]);
+    for (int j = RITZ_THREAD % RITZ_WRITERS; j < length; j += RITZ_WRITERS)
+      to[j] = adds ? to[j] + from[j] : from[j];
+  }
+}
+
+// Bundle k: chunks firsts[2k] .. firsts[2k + 2] - 1, rows firsts[2k + 1] .. firsts[2k + 3] - 1 of starts and
+// bases, where a row begins among the values and among the sums of all bundles. Chunk k: slots chunks[2k] on,
+// element * RITZ_COMP_OUT + component, ascending; rows of elements chunks[2k + 1] on, slot of the chunk *
+// RITZ_P_OUT + node, and where the row begins among the bundle's sums. The batch begins with element first.
+RITZ_KERNEL(RITZ_THREADS)
+ritz_assemble(RITZ_GLOBAL char *context, RitzLong num_elem RITZ_FIELD_PARAMETERS,
+              RITZ_GLOBAL const RitzReal *RITZ_RESTRICT B_in, RITZ_GLOBAL const RitzReal *RITZ_RESTRICT B_out,
+              RitzLong first, RITZ_GLOBAL const CeedInt *RITZ_RESTRICT firsts,
+              RITZ_GLOBAL const CeedInt *RITZ_RESTRICT chunks, RITZ_GLOBAL const CeedInt *RITZ_RESTRICT slots,
+              RITZ_GLOBAL const CeedInt *RITZ_RESTRICT row_nodes,
+              RITZ_GLOBAL const CeedInt *RITZ_RESTRICT row_bases,
+              RITZ_GLOBAL const RITZ_START *RITZ_RESTRICT starts,
+              RITZ_GLOBAL const RITZ_START *RITZ_RESTRICT bases,
+              RITZ_GLOBAL const RITZ_PLACE *RITZ_RESTRICT places, int adds, RITZ_GLOBAL RitzReal *values) {
+  RITZ_SHARED_MEMORY(m, RITZ_MEMORY);
+  RITZ_SHARED_ARRAY int tile_nodes[RITZ_TILE], tile_bases[RITZ_TILE];
+  RITZ_SHARED_ARRAY unsigned short targets[RITZ_TILE * RITZ_WIDTH];
+  RITZ_SHARED RitzReal *sums = m, *F = m + RITZ_SUMS, *B = F + RITZ_K * RITZ_F_STRIDE;
+  RITZ_SHARED RitzReal *D = B + RITZ_K * RITZ_B_STRIDE;
+  const int first_row = firsts[2 * RITZ_BLOCK + 1], num_rows = firsts[2 * RITZ_BLOCK + 3] - first_row;
+  int begin = firsts[2 * RITZ_BLOCK], end = firsts[2 * RITZ_BLOCK + 2];
+  while (begin < end && slots[chunks[2 * begin + 2] - 1] / RITZ_COMP_OUT < first) begin++;
+  while (begin < end && slots[chunks[2 * end - 2]] / RITZ_COMP_OUT >= first + num_elem) end--;
+  for (int t = RITZ_THREAD; t < RITZ_SUMS; t += RITZ_THREADS) sums[t] = 0;
+  for (int c = begin; c < end; c++) {
+    RITZ_GLOBAL const CeedInt *own_slots = slots + chunks[2 * c];
+    const int num_slots = chunks[2 * c + 2] - chunks[2 * c], row = chunks[2 * c + 1];
+    const int num = chunks[2 * c + 3] - row;
+    RITZ_BARRIER();
+    for (int t = RITZ_THREAD; t < RITZ_TILE; t += RITZ_THREADS) {
+      tile_nodes[t] = t < num ? row_nodes[row + t] : 0;
+      tile_bases[t] = t < num ? row_bases[row + t] : -1;
+    }
+    for (int pass = 0; pass < RITZ_COMP_IN * RITZ_PASSES; pass++) {
+      const int c_in = pass / RITZ_PASSES, first_col = pass % RITZ_PASSES * RITZ_WIDTH;
+      const int num_cols = first_col + RITZ_WIDTH < RITZ_P_IN ? RITZ_WIDTH : RITZ_P_IN - first_col;
+      RitzReal entries[RITZ_NUM_ENTRIES];
+      RITZ_UNROLL
+      for (int k = 0; k < RITZ_NUM_ENTRIES; k++) entries[k] = 0;
+      for (int q = 0; q < RITZ_Q; q += RITZ_CHUNK) {
+        const int num_q = q + RITZ_CHUNK < RITZ_Q ? RITZ_CHUNK : RITZ_Q - q;
+        RITZ_BARRIER();
+        ritz_fill_derivatives(context, num_elem RITZ_FIELD_ARGUMENTS, first, own_slots, num_slots, q, num_q,
+                              c_in, D);
+        ritz_fill_columns(B_in + q * RITZ_MODES_IN * RITZ_P_IN, num_q, first_col, B);
+        if (q == 0)
+          ritz_fill_targets(num, c_in * RITZ_P_IN + first_col, num_cols, own_slots, tile_nodes, tile_bases,
+                            places, targets);
+        RITZ_BARRIER();
+        ritz_fill_rows(B_out + q * RITZ_MODES_OUT * RITZ_P_OUT, num_q, tile_nodes, D, F);
+        RITZ_BARRIER();
+        ritz_add_products((num_q * RITZ_MODES_IN + 7) / 8 * 8, F, B, entries);
+      }
+      RITZ_BARRIER();
+      ritz_store_tile(entries, F);
+      RITZ_BARRIER();
+      ritz_add_tile(num, num_cols, tile_bases, targets, F, sums);
+    }
+  }
+  RITZ_BARRIER();
+  ritz_store_sums(starts + first_row, bases + first_row, num_rows, adds, sums, values);
+}
+
+#endif
