@@ -207,8 +207,8 @@ static void add_scalars(RitzText *text, const RitzGpuAssembly *a) {
     }
   }
   add_integers(text, "ritz_units", num_in, units);
-  add_integers(text, "ritz_output_modes", num_out, modes);
-  add_integers(text, "ritz_output_comps", num_out, comps);
+  if (a->is_kept) add_integers(text, "ritz_output_modes", num_out, modes);
+  if (a->is_kept) add_integers(text, "ritz_output_comps", num_out, comps);
   RITZ_FREE(&units);
 }
 
@@ -231,6 +231,19 @@ static void add_loads(RitzText *text, CeedQFunction qf, const RitzGpuAssembly *a
   }
 }
 
+// Scalar s of output i, number o of all outputs, to the place of its mode, if it belongs to one of this
+// group.
+static void add_keep(RitzText *text, const RitzGpuAssembly *a, CeedInt i, CeedInt s, CeedInt o) {
+  const RitzAssemblySide *side = &a->out;
+  for (CeedInt m = 0; m < side->num_modes; m++) {
+    const CeedInt c = o - (side->offsets ? (CeedInt)side->offsets[m] : m);
+    if (c < 0 || c >= side->num_comp) continue;
+    ritz_text_add(text, "  ");
+    if (side->num_comp > 1) ritz_text_add(text, "if (c_out == %d) ", (int)c);
+    ritz_text_add(text, "D[(m * RITZ_MODES_OUT + %d) * stride] = v%d_point[%d];\n", (int)m, (int)i, (int)s);
+  }
+}
+
 // One unit vector after the other.
 static void add_columns(RitzText *text, CeedQFunction qf, const RitzGpuAssembly *a) {
   CeedInt first_in = 0, first_out = 0;
@@ -246,12 +259,7 @@ static void add_columns(RitzText *text, CeedQFunction qf, const RitzGpuAssembly 
   for (CeedInt i = 0; i < qf->num_out; i++) {
     const CeedInt size = qf->out[i]->size;
     if (!a->is_active[qf->num_in + i] || size == 0) continue;
-    ritz_text_add(
-        text,
-        "  RITZ_KEEP(%d, v%d_point, ritz_output_modes + %d, ritz_output_comps + %d, c_out, stride,\n"
-        "            D + m * RITZ_MODES_OUT * stride)\n",
-        (int)size, (int)i, (int)first_out, (int)first_out);
-    first_out += size;
+    for (CeedInt s = 0; s < size; s++) add_keep(text, a, i, s, first_out++);
   }
   ritz_text_add(text, "  }\n");
 }

@@ -7,7 +7,7 @@
 enum { THREADS = 128, MAX_ROWS = 6, MAX_NODES = 4, SHARED_BYTES = 24 << 10 };
 // Of patterns: threads of a warp, whose products are 32 rows by at most 32 columns, 4 rows a thread. Inner
 // size of a chunk's products, scalars of its derivatives, bytes of a block and its sums.
-enum { WARP = 32, WARP_COLS = 32, ROW_ENTRIES = 4, INNER = 16, DERIVATIVES = 1500, ROWS_BYTES = 72 << 10 };
+enum { WARP = 32, WARP_COLS = 32, ROW_ENTRIES = 4, INNER = 16, DERIVATIVES = 1100, ROWS_BYTES = 72 << 10 };
 enum { SUMS = 2048, MOST_SUMS = 65536 };
 
 // Entries of a thread in a direction of n: least work, counting what threads at the end do in vain and what
@@ -75,16 +75,19 @@ bool ritz_plan_gpu_assembly(int64_t shared_bytes, CeedInt max_threads, RitzGpuAs
 
 CeedInt ritz_gpu_rows_inner(const RitzGpuAssembly *a) { return (a->chunk * a->in.num_modes + 7) / 8 * 8; }
 
+// Of the columns of a tile those that there are.
+static CeedInt kept_columns(const RitzGpuAssembly *a) { return CeedIntMin(a->tile_cols, a->in.num_nodes); }
+
 int64_t ritz_gpu_rows_bytes(const RitzGpuAssembly *a) {
   const int64_t inner = ritz_gpu_rows_inner(a), modes = (int64_t)a->in.num_modes * a->out.num_modes;
   const int64_t operands = inner * (a->tile_rows + a->tile_cols + 8) + modes * a->num_elem * a->chunk;
-  const int64_t tile = (int64_t)a->tile_rows * (a->tile_cols + 1);
+  const int64_t tile = (int64_t)a->tile_rows * (kept_columns(a) | 1);
   return (a->num_sums + (operands > tile ? operands : tile)) * (int64_t)sizeof(CeedScalar);
 }
 
 // With what the block declares: two numbers of each row, places of entries.
 static bool fit_rows(const RitzGpuAssembly *a, int64_t num_bytes) {
-  return ritz_gpu_rows_bytes(a) + a->tile_rows * (8 + 2 * (int64_t)a->tile_cols) <= num_bytes;
+  return ritz_gpu_rows_bytes(a) + a->tile_rows * (8 + 2 * (int64_t)kept_columns(a)) <= num_bytes;
 }
 
 // Warps side by side along the columns, then along the rows; fewer threads than a warp have fewer rows.

@@ -83,7 +83,8 @@ typedef struct {
   int64_t *starts, *sums;   // [num_rows], [num_rows + 1]
   CeedInt *parts;           // [num_parts]: element * block->num_rows + row
   CeedInt *firsts, *chunks; // pairs, as in RitzGpuPlaces
-  CeedInt *slots, *nodes, *bases;
+  CeedInt *slots, *nodes;
+  uint32_t *bases;
 } Rows;
 
 static void free_rows(Rows *r) {
@@ -149,22 +150,21 @@ cleanup:
   return ierr;
 }
 
-// Sorts the parts first .. end - 1, a chunk, by row: what they become is ready, in order of elements.
-static void sort_chunk(Rows *r, CeedInt first, CeedInt end) {
-  for (CeedInt k = first + 1; k < end; k++) {
-    const CeedInt node = r->nodes[k], base = r->bases[k];
+// Lists the parts first .. end - 1, a chunk, by row, of a row as they come: in the upper halves of their
+// bases.
+static void order_chunk(Rows *r, CeedInt first, CeedInt end) {
+  uint32_t *bases = r->bases + first;
+  const CeedInt num = end - first;
+  for (CeedInt k = 0; k < num; k++) {
     CeedInt at = k;
-    for (; at > first && r->bases[at - 1] > base; at--) {
-      r->bases[at] = r->bases[at - 1];
-      r->nodes[at] = r->nodes[at - 1];
-    }
-    r->bases[at] = base;
-    r->nodes[at] = node;
+    for (; at > 0 && (bases[bases[at - 1] >> 16] & 0xffff) > (bases[k] & 0xffff); at--)
+      bases[at] = (bases[at] & 0xffff) | (bases[at - 1] & 0xffff0000);
+    bases[at] = (bases[at] & 0xffff) | (uint32_t)k << 16;
   }
 }
 
 static void end_chunk(Rows *r, CeedInt end) {
-  sort_chunk(r, r->chunks[2 * r->num_chunks + 1], end);
+  order_chunk(r, r->chunks[2 * r->num_chunks + 1], end);
   r->num_chunks++;
   r->chunks[2 * r->num_chunks] = r->num_slots;
   r->chunks[2 * r->num_chunks + 1] = end;
@@ -186,7 +186,7 @@ static void cut_bundle(Rows *r, CeedInt k, CeedInt first, CeedInt end) {
     }
     if (is_new) r->slots[r->num_slots++] = slot;
     r->nodes[p] = (r->num_slots - 1 - chunk[0]) * num_nodes + r->parts[p] % num_nodes;
-    r->bases[p] = (CeedInt)(r->sums[number_of(r, r->parts[p])] - r->sums[r->bundles[k]]);
+    r->bases[p] = (uint32_t)(r->sums[number_of(r, r->parts[p])] - r->sums[r->bundles[k]]);
   }
   end_chunk(r, end);
 }
@@ -231,7 +231,7 @@ static int upload_rows(const Rows *r, RitzGpuPlaces *p) {
   RITZ_TRY(upload_numbers(ceed, 2 * (CeedSize)r->num_chunks + 2, r->chunks, &p->chunks));
   RITZ_TRY(upload_numbers(ceed, r->num_slots, r->slots, &p->slots));
   RITZ_TRY(upload_numbers(ceed, r->num_parts, r->nodes, &p->nodes));
-  RITZ_TRY(upload_numbers(ceed, r->num_parts, r->bases, &p->bases));
+  RITZ_TRY(ritz_gpu_upload(ceed, (size_t)r->num_parts * sizeof(*r->bases), r->bases, &p->bases));
   RITZ_TRY(upload_starts(ceed, p->shape.is_long, r->num_rows, r->starts, &p->starts));
   RITZ_TRY(upload_starts(ceed, p->shape.is_long, r->num_rows + 1, r->sums, &p->sums));
   return ritz_gpu_upload(ceed, (size_t)r->num_parts * (size_t)b->num_cols * (size_t)p->shape.place_bytes,

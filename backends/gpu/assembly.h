@@ -15,7 +15,8 @@ typedef struct {
   void *firsts;        // [bundle]: its first chunk and row
   void *chunks;        // [chunk]: its first slot and row of an element
   void *slots;         // [slot]: element * num_comp + component, of the output
-  void *nodes, *bases; // [row of an element]: slot of its chunk * num_nodes + node; first sum of its row
+  void *nodes, *bases; // [row of an element]: slot of its chunk * num_nodes + node; first sum of its row, 16
+                       // bits, and an order by rows
   void *starts, *sums; // [row]: its first nonzero, and among the sums of all rows; CeedInt or RitzLong
   void *places;        // [element][row][column], of shape.place_bytes
 } RitzGpuPlaces;

@@ -13,7 +13,7 @@
 //     are some sums   puts the tile to shared memory, then 32 threads take the rows of one matrix row after
 //     the other
 //
-// Chunks are sorted by row, then by element; neighbours of the same row are added by the same threads.
+// Rows of a chunk are sorted by element, so that neighbours multiply the same derivatives.
 #ifndef RITZ_KERNELS_GPU_ASSEMBLY_ROWS_H
 #define RITZ_KERNELS_GPU_ASSEMBLY_ROWS_H
 
@@ -21,7 +21,8 @@
 #define RITZ_K        ((RITZ_CHUNK * RITZ_MODES_IN + 7) / 8 * 8)
 #define RITZ_F_STRIDE (RITZ_TILE + 4)
 #define RITZ_B_STRIDE (RITZ_WIDTH + 4)
-#define RITZ_C_STRIDE (RITZ_WIDTH + 1)
+#define RITZ_KEPT     (RITZ_WIDTH < RITZ_P_IN ? RITZ_WIDTH : RITZ_P_IN)
+#define RITZ_C_STRIDE (RITZ_KEPT | 1)
 #define RITZ_NUM_COLS (RITZ_COMP_IN * RITZ_P_IN)
 #define RITZ_PASSES   ((RITZ_P_IN + RITZ_WIDTH - 1) / RITZ_WIDTH)
 
@@ -133,8 +134,9 @@ RITZ_INLINE void ritz_store_tile(const RitzReal *entries, RITZ_SHARED RitzReal *
     for (int n = 0; n < RITZ_COLUMN_EIGHTS; n++) {
       RITZ_UNROLL
       for (int i = 0; i < 4; i++)
-        c[(half * 16 + i / 2 * 8) * RITZ_C_STRIDE + 8 * n + i % 2] =
-            entries[4 * (half * RITZ_COLUMN_EIGHTS + n) + i];
+        if (RITZ_KEPT == RITZ_WIDTH || RITZ_WARP_COL + 2 * RITZ_OF_FOUR + 8 * n + i % 2 < RITZ_KEPT)
+          c[(half * 16 + i / 2 * 8) * RITZ_C_STRIDE + 8 * n + i % 2] =
+              entries[4 * (half * RITZ_COLUMN_EIGHTS + n) + i];
     }
   }
 }
@@ -169,8 +171,9 @@ RITZ_INLINE void ritz_store_tile(const RitzReal *entries, RITZ_SHARED RitzReal *
   for (int r = 0; r < RITZ_ROWS; r++) {
     RITZ_UNROLL
     for (int s = 0; s < RITZ_COLS; s++)
-      C[(RITZ_OWN_ROW + r * RITZ_ROW_GROUPS) * RITZ_C_STRIDE + RITZ_OWN_COL + s * RITZ_COL_GROUPS] =
-          entries[r * RITZ_COLS + s];
+      if (RITZ_OWN_COL + s * RITZ_COL_GROUPS < RITZ_KEPT)
+        C[(RITZ_OWN_ROW + r * RITZ_ROW_GROUPS) * RITZ_C_STRIDE + RITZ_OWN_COL + s * RITZ_COL_GROUPS] =
+            entries[r * RITZ_COLS + s];
   }
 }
 
@@ -179,26 +182,30 @@ RITZ_INLINE void ritz_store_tile(const RitzReal *entries, RITZ_SHARED RitzReal *
 // Where columns first_col on of the chunk's rows go in `sums`: [row][column], num_cols of them.
 RITZ_INLINE void ritz_fill_targets(int num, int first_col, int num_cols,
                                    RITZ_GLOBAL const CeedInt *RITZ_RESTRICT slots,
-                                   RITZ_SHARED const int *nodes, RITZ_SHARED const int *bases,
+                                   RITZ_SHARED const int *nodes, RITZ_SHARED const unsigned short *bases,
                                    RITZ_GLOBAL const RITZ_PLACE *RITZ_RESTRICT places,
                                    RITZ_SHARED unsigned short *targets) {
-  for (int t = RITZ_THREAD; t < num * RITZ_WIDTH; t += RITZ_THREADS) {
-    const int m = t / RITZ_WIDTH, j = t % RITZ_WIDTH;
+  for (int t = RITZ_THREAD; t < num * RITZ_KEPT; t += RITZ_THREADS) {
+    const int m = t / RITZ_KEPT, j = t % RITZ_KEPT;
     const RitzLong row = (RitzLong)slots[nodes[m] / RITZ_P_OUT] * RITZ_P_OUT + nodes[m] % RITZ_P_OUT;
     if (j < num_cols)
       targets[t] = (unsigned short)(bases[m] + RITZ_LOAD(places + row * RITZ_NUM_COLS + first_col + j));
   }
 }
 
-// sums += C. A group of threads takes all rows of the chunk that belong to a row of the matrix.
-RITZ_INLINE void ritz_add_tile(int num, int num_cols, RITZ_SHARED const int *bases,
+// sums += C. A group of threads takes all rows of the chunk that belong to a row of the matrix, which are
+// neighbours in `order`.
+RITZ_INLINE void ritz_add_tile(int num, int num_cols, RITZ_SHARED const unsigned short *order,
+                               RITZ_SHARED const unsigned short *bases,
                                RITZ_SHARED const unsigned short *targets, RITZ_SHARED const RitzReal *C,
                                RITZ_SHARED RitzReal *sums) {
-  for (int m = RITZ_THREAD / RITZ_LANES; m < num; m += RITZ_THREADS / RITZ_LANES) {
-    if (m > 0 && bases[m] == bases[m - 1]) continue;
-    for (int n = m; n < num && bases[n] == bases[m]; n++) {
+  for (int k = RITZ_THREAD / RITZ_LANES; k < num; k += RITZ_THREADS / RITZ_LANES) {
+    const int base = bases[order[k]];
+    if (k > 0 && bases[order[k - 1]] == base) continue;
+    for (int l = k; l < num && bases[order[l]] == base; l++) {
+      const int m = order[l];
       for (int j = RITZ_THREAD % RITZ_LANES; j < num_cols; j += RITZ_LANES)
-        sums[targets[n * RITZ_WIDTH + j]] += C[n * RITZ_C_STRIDE + j];
+        sums[targets[m * RITZ_KEPT + j]] += C[m * RITZ_C_STRIDE + j];
       RITZ_ROW_DONE();
     }
   }
@@ -220,20 +227,22 @@ RITZ_INLINE void ritz_store_sums(RITZ_GLOBAL const RITZ_START *RITZ_RESTRICT sta
 // Bundle k: chunks firsts[2k] .. firsts[2k + 2] - 1, rows firsts[2k + 1] .. firsts[2k + 3] - 1 of starts and
 // bases, where a row begins among the values and among the sums of all bundles. Chunk k: slots chunks[2k] on,
 // element * RITZ_COMP_OUT + component, ascending; rows of elements chunks[2k + 1] on, slot of the chunk *
-// RITZ_P_OUT + node, and where the row begins among the bundle's sums. The batch begins with element first.
+// RITZ_P_OUT + node, and where the row begins among the bundle's sums + 65536 * which one is next by rows of
+// the matrix. The batch begins with element first.
 RITZ_KERNEL(RITZ_THREADS)
 ritz_assemble(RITZ_GLOBAL char *context, RitzLong num_elem RITZ_FIELD_PARAMETERS,
               RITZ_GLOBAL const RitzReal *RITZ_RESTRICT B_in, RITZ_GLOBAL const RitzReal *RITZ_RESTRICT B_out,
               RitzLong first, RITZ_GLOBAL const CeedInt *RITZ_RESTRICT firsts,
               RITZ_GLOBAL const CeedInt *RITZ_RESTRICT chunks, RITZ_GLOBAL const CeedInt *RITZ_RESTRICT slots,
               RITZ_GLOBAL const CeedInt *RITZ_RESTRICT row_nodes,
-              RITZ_GLOBAL const CeedInt *RITZ_RESTRICT row_bases,
+              RITZ_GLOBAL const unsigned *RITZ_RESTRICT row_bases,
               RITZ_GLOBAL const RITZ_START *RITZ_RESTRICT starts,
               RITZ_GLOBAL const RITZ_START *RITZ_RESTRICT bases,
               RITZ_GLOBAL const RITZ_PLACE *RITZ_RESTRICT places, int adds, RITZ_GLOBAL RitzReal *values) {
   RITZ_SHARED_MEMORY(m, RITZ_MEMORY);
-  RITZ_SHARED_ARRAY int tile_nodes[RITZ_TILE], tile_bases[RITZ_TILE];
-  RITZ_SHARED_ARRAY unsigned short targets[RITZ_TILE * RITZ_WIDTH];
+  RITZ_SHARED_ARRAY int tile_nodes[RITZ_TILE];
+  RITZ_SHARED_ARRAY unsigned short tile_bases[RITZ_TILE], tile_order[RITZ_TILE];
+  RITZ_SHARED_ARRAY unsigned short targets[RITZ_TILE * RITZ_KEPT];
   RITZ_SHARED RitzReal *sums = m, *F = m + RITZ_SUMS, *B = F + RITZ_K * RITZ_F_STRIDE;
   RITZ_SHARED RitzReal *D = B + RITZ_K * RITZ_B_STRIDE;
   const int first_row = firsts[2 * RITZ_BLOCK + 1], num_rows = firsts[2 * RITZ_BLOCK + 3] - first_row;
@@ -247,8 +256,10 @@ ritz_assemble(RITZ_GLOBAL char *context, RitzLong num_elem RITZ_FIELD_PARAMETERS
     const int num = chunks[2 * c + 3] - row;
     RITZ_BARRIER();
     for (int t = RITZ_THREAD; t < RITZ_TILE; t += RITZ_THREADS) {
+      const unsigned base = t < num ? row_bases[row + t] : 0;
       tile_nodes[t] = t < num ? row_nodes[row + t] : 0;
-      tile_bases[t] = t < num ? row_bases[row + t] : -1;
+      tile_bases[t] = (unsigned short)(base & 0xffffu);
+      tile_order[t] = (unsigned short)(base >> 16);
     }
     for (int pass = 0; pass < RITZ_COMP_IN * RITZ_PASSES; pass++) {
       const int c_in = pass / RITZ_PASSES, first_col = pass % RITZ_PASSES * RITZ_WIDTH;
@@ -273,7 +284,7 @@ ritz_assemble(RITZ_GLOBAL char *context, RitzLong num_elem RITZ_FIELD_PARAMETERS
       RITZ_BARRIER();
       ritz_store_tile(entries, F);
       RITZ_BARRIER();
-      ritz_add_tile(num, num_cols, tile_bases, targets, F, sums);
+      ritz_add_tile(num, num_cols, tile_order, tile_bases, targets, F, sums);
     }
   }
   RITZ_BARRIER();
