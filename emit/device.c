@@ -160,8 +160,11 @@ static void add_rows(RitzText *text, const RitzGpuAssembly *a) {
   add_size(text, "SLOTS", a->num_elem);
   add_size(text, "CHUNK", a->chunk);
   add_size(text, "USES_MMA", a->uses_mma);
-  if (!a->uses_mma) add_size(text, "ROWS", a->rows);
-  add_size(text, "COLS", a->cols);
+  add_size(text, "BY_LINES", a->is_by_lines);
+  if (a->is_by_lines) add_size(text, "P_1D", a->P_1d);
+  if (a->is_by_lines) add_size(text, "Q_1D", a->Q_1d);
+  if (!a->uses_mma && !a->is_by_lines) add_size(text, "ROWS", a->rows);
+  if (!a->is_by_lines) add_size(text, "COLS", a->cols);
   add_size(text, "WRITERS", CeedIntMin(32, a->num_threads));
   add_size(text, "SUMS", a->num_sums);
   add_size(text, "MEMORY", (CeedInt)(ritz_gpu_rows_bytes(a) / (int64_t)sizeof(CeedScalar)));
@@ -290,7 +293,10 @@ int ritz_emit_device_assembly(CeedQFunction qf, const RitzGpuAssembly *a, char *
     ritz_text_add(&t, "  RITZ_COPY_KEPT(kept + kept_first + q, kept_stride, c_in, c_out, stride, D)\n");
   else
     add_evaluation(&t, qf, a);
-  ritz_text_add(&t, "}\n\n%s#include \"kernels/gpu/%s.h\"\n",
+  ritz_text_add(&t, "}\n\n");
+  if (a->is_by_lines) ritz_text_add_table(&t, "ritz_interp_1d", a->Q_1d, a->P_1d, a->interp_1d);
+  if (a->is_by_lines) ritz_text_add_table(&t, "ritz_grad_1d", a->Q_1d, a->P_1d, a->grad_1d);
+  ritz_text_add(&t, "%s#include \"kernels/gpu/%s.h\"\n",
                 a->uses_mma ? "#include \"kernels/gpu/mma-f64.h\"\n" : "",
                 a->kind == RITZ_ASSEMBLE_PATTERN ? "assembly-rows" : "assembly");
   return ritz_text_finish(&t, text);

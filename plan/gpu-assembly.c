@@ -9,6 +9,14 @@ enum { THREADS = 128, MAX_ROWS = 6, MAX_NODES = 4, SHARED_BYTES = 24 << 10 };
 // size of a chunk's products, scalars of its derivatives, bytes of a block and its sums.
 enum { WARP = 32, WARP_COLS = 32, ROW_ENTRIES = 4, INNER = 16, DERIVATIVES = 1100, ROWS_BYTES = 72 << 10 };
 enum { SUMS = 2048, MOST_SUMS = 65536 };
+// By lines: the most nodes a direction, whose cube a thread has in registers, and points; scalars of
+// derivatives.
+enum {
+  LINE_NODES = 3,
+  LINE_POINTS = 4,
+  LINE_DERIVATIVES = 2304,
+  LINE_TABLES = 2 * LINE_NODES * LINE_POINTS * 8
+};
 
 // Entries of a thread in a direction of n: least work, counting what threads at the end do in vain and what
 // each entry's share of its row and column costs beside a product.
@@ -80,14 +88,16 @@ static CeedInt kept_columns(const RitzGpuAssembly *a) { return CeedIntMin(a->til
 
 int64_t ritz_gpu_rows_bytes(const RitzGpuAssembly *a) {
   const int64_t inner = ritz_gpu_rows_inner(a), modes = (int64_t)a->in.num_modes * a->out.num_modes;
-  const int64_t operands = inner * (a->tile_rows + a->tile_cols + 8) + modes * a->num_elem * a->chunk;
+  const int64_t products = a->is_by_lines ? 0 : inner * (a->tile_rows + a->tile_cols + 8);
+  const int64_t operands = products + modes * a->num_elem * a->chunk;
   const int64_t tile = (int64_t)a->tile_rows * (kept_columns(a) | 1);
   return (a->num_sums + (operands > tile ? operands : tile)) * (int64_t)sizeof(CeedScalar);
 }
 
-// With what the block declares: two numbers of each row, places of entries.
+// With what the block declares: numbers of each row, places of entries, tables of lines.
 static bool fit_rows(const RitzGpuAssembly *a, int64_t num_bytes) {
-  return ritz_gpu_rows_bytes(a) + a->tile_rows * (8 + 2 * (int64_t)kept_columns(a)) <= num_bytes;
+  return ritz_gpu_rows_bytes(a) + a->tile_rows * (8 + 2 * (int64_t)kept_columns(a)) + LINE_TABLES <=
+         num_bytes;
 }
 
 // Warps side by side along the columns, then along the rows; fewer threads than a warp have fewer rows.
@@ -103,6 +113,16 @@ static void choose_tile(RitzGpuAssembly *a) {
   a->tile_rows = a->num_threads / (across * in_row) * a->rows;
 }
 
+// A row of an element for a thread, a plane of points at a time.
+static void choose_lines(RitzGpuAssembly *a) {
+  a->uses_mma = false;
+  a->rows = 1;
+  a->cols = a->tile_cols = a->in.num_nodes;
+  a->tile_rows = a->num_threads;
+  a->chunk = a->Q_1d * a->Q_1d;
+  a->num_elem = CeedIntMax(CeedIntMin(LINE_DERIVATIVES / (9 * a->chunk), a->tile_rows / 2), 1);
+}
+
 static void choose_chunk(RitzGpuAssembly *a) {
   const CeedInt modes = a->in.num_modes * a->out.num_modes;
   a->chunk = CeedIntMin(CeedIntMax(INNER / a->in.num_modes, 1), a->num_points);
@@ -112,10 +132,15 @@ static void choose_chunk(RitzGpuAssembly *a) {
 bool ritz_plan_gpu_rows(int64_t shared_bytes, CeedInt max_threads, RitzGpuAssembly *a) {
   const CeedInt longest = a->num_sums;
   const int64_t wanted = shared_bytes < ROWS_BYTES ? shared_bytes : ROWS_BYTES;
+  a->is_by_lines = a->interp_1d && a->P_1d <= LINE_NODES && a->Q_1d <= LINE_POINTS;
   for (a->num_threads = CeedIntMin(THREADS, max_threads); a->num_threads >= 1; a->num_threads /= 2) {
     a->uses_mma = a->uses_mma && a->num_threads >= WARP;
-    choose_tile(a);
-    choose_chunk(a);
+    if (a->is_by_lines) {
+      choose_lines(a);
+    } else {
+      choose_tile(a);
+      choose_chunk(a);
+    }
     a->num_sums = CeedIntMax(longest, SUMS);
     if (fit_rows(a, wanted)) return a->num_sums <= MOST_SUMS;
     a->num_sums = longest;

@@ -33,6 +33,11 @@ typedef struct {
   // first the longest row.
   bool is_repeated, is_long, uses_mma;
   CeedInt place_bytes, num_sums;
+  // Of patterns of gradients on a tensor basis in space, the same of rows and columns: nodes and points a
+  // direction, borrowed tables; NULL: any other. Whether rows are made direction by direction.
+  CeedInt P_1d, Q_1d;
+  const CeedScalar *interp_1d, *grad_1d;
+  bool is_by_lines;
   const bool *is_active; // borrowed, of the QFunction's inputs, then outputs
   // Threads and elements of a block, points of an element at a time.
   CeedInt num_threads, num_elem, chunk;

@@ -402,6 +402,26 @@ typedef struct {
   CeedScalar *values;
 } Pattern;
 
+static bool has_gradients(const RitzActiveGroups *g, CeedInt group) {
+  for (CeedInt m = 0; m < g->num_modes[group]; m++) {
+    if (g->modes[group][m] != CEED_EVAL_GRAD) return false;
+  }
+  return g->num_modes[group] == 3;
+}
+
+// Tables of one direction where rows and columns are gradients on one tensor basis in space.
+static void describe_lines(CeedOperator op, CeedInt a, CeedInt b, RitzGpuAssembly *shape) {
+  const RitzActiveGroups *in = &op->assembly_data->in, *out = &op->assembly_data->out;
+  const CeedBasis basis = in->bases[a];
+  if (basis == CEED_BASIS_NONE || basis != out->bases[b] || !basis->is_tensor || basis->dim != 3 ||
+      !has_gradients(in, a) || !has_gradients(out, b))
+    return;
+  shape->P_1d = basis->P_1d;
+  shape->Q_1d = basis->Q_1d;
+  shape->interp_1d = basis->interp_1d;
+  shape->grad_1d = basis->grad_1d;
+}
+
 bool ritz_gpu_plan_rows(CeedOperator op, CeedInt a, CeedInt b, RitzGpuAssembly *shape) {
   const RitzDeviceInfo *info = ritz_gpu(op->obj.ceed)->info;
   shape->kind = RITZ_ASSEMBLE_PATTERN;
@@ -409,6 +429,7 @@ bool ritz_gpu_plan_rows(CeedOperator op, CeedInt a, CeedInt b, RitzGpuAssembly *
   shape->out = side_of(&op->assembly_data->out, b);
   shape->num_points = op->num_qpts;
   shape->uses_mma = CEED_SCALAR_TYPE == CEED_SCALAR_FP64 && ritz_gpu_has_mma(info);
+  describe_lines(op, a, b, shape);
   return ritz_plan_gpu_rows(info->dynamic_shared_bytes, most_threads(op), shape);
 }
 
@@ -441,6 +462,7 @@ int ritz_gpu_operator_add_rows(CeedOperator op, CeedInt a, CeedInt b, const Ritz
   m.shape.in = described.in;
   m.shape.out = described.out;
   m.shape.is_active = described.is_active;
+  describe_lines(op, a, b, &m.shape);
   m.shape.is_kept = described.is_kept;
   if (!ierr) ierr = open_assembly(0, &m);
   if (!ierr) ierr = get_tables(&m, a, b);

@@ -9,11 +9,13 @@
 //
 //     D      evaluates derivatives at RITZ_CHUNK points of these elements           [k][slot][point]
 //     F      multiplies by the rows' columns of B_out                               [point, mode][row]
-//     C      adds F B_in, a tile of RITZ_TILE x RITZ_WIDTH entries in registers, by tensor cores where there
-//     are some sums   puts the tile to shared memory, then 32 threads take the rows of one matrix row after
-//     the other
+//     C      adds F B_in in registers, RITZ_TILE x RITZ_WIDTH entries, by tensor cores where there are some
+//     sums   puts them to shared memory, where up to 32 threads add rows of one row of the matrix in turn
 //
 // Rows of a chunk are sorted by element, so that neighbours multiply the same derivatives.
+//
+// RITZ_BY_LINES: of gradients on a tensor basis of few nodes a thread makes a row of an element by itself,
+// from planes of points (RITZ_CHUNK), direction by direction.
 #ifndef RITZ_KERNELS_GPU_ASSEMBLY_ROWS_H
 #define RITZ_KERNELS_GPU_ASSEMBLY_ROWS_H
 
@@ -32,8 +34,9 @@
 #define RITZ_LANES 1
 #define RITZ_ROW_DONE()
 #else
-#define RITZ_LANES      32
-#define RITZ_ROW_DONE() RITZ_FENCE(0xffffffffu)
+#define RITZ_LANES (RITZ_KEPT > 16 ? 32 : RITZ_KEPT > 8 ? 16 : 8)
+#define RITZ_ROW_DONE()                                                                                      \
+  RITZ_FENCE(0xffffffffu >> (32 - RITZ_LANES) << RITZ_THREAD % 32 / RITZ_LANES * RITZ_LANES)
 #endif
 
 // D of the chunk's slots at points first_q on. Elements of other batches count nothing.
@@ -52,6 +55,86 @@ RITZ_INLINE void ritz_fill_derivatives(RITZ_GLOBAL char *context, RitzLong num_e
     }
   }
 }
+
+#if RITZ_BY_LINES
+
+// A thread has a row of an element. Tables [point][node] of the basis in one direction, `lines` the same.
+#define RITZ_NUM_ENTRIES RITZ_P_IN
+#define RITZ_LINE        (RITZ_Q_1D * RITZ_P_1D)
+
+RITZ_INLINE void ritz_fill_lines(RITZ_SHARED RitzReal *lines) {
+  for (int t = RITZ_THREAD; t < 2 * RITZ_LINE; t += RITZ_THREADS)
+    lines[t] = t < RITZ_LINE ? ritz_interp_1d[t] : ritz_grad_1d[t - RITZ_LINE];
+}
+
+// F of the row at a point: D of it times the gradient of the row's function, whose factors in the last two
+// directions are in y.
+RITZ_INLINE void ritz_find_flux(RITZ_SHARED const RitzReal *D, RitzReal interp, RitzReal grad,
+                                const RitzReal *y, RitzReal *flux) {
+  const RitzReal gradient[3] = {grad * y[0], interp * y[1], interp * y[2]};
+  RITZ_UNROLL
+  for (int a = 0; a < 3; a++) {
+    flux[a] = 0;
+    RITZ_UNROLL
+    for (int b = 0; b < 3; b++) flux[a] += D[(a * 3 + b) * RITZ_D_STRIDE] * gradient[b];
+  }
+}
+
+// Sums over the points of a line, by the first direction's tables: [derivative][node].
+RITZ_INLINE void ritz_add_line(RITZ_SHARED const RitzReal *D, RITZ_SHARED const RitzReal *row,
+                               const RitzReal *y, RitzReal *sums) {
+  RITZ_UNROLL
+  for (int k = 0; k < 3 * RITZ_P_1D; k++) sums[k] = 0;
+  RITZ_UNROLL
+  for (int q = 0; q < RITZ_Q_1D; q++) {
+    RitzReal flux[3];
+    ritz_find_flux(D + q, row[q * RITZ_P_1D], row[RITZ_LINE + q * RITZ_P_1D], y, flux);
+    RITZ_UNROLL
+    for (int j = 0; j < RITZ_P_1D; j++) {
+      const RitzReal interp = ritz_interp_1d[q * RITZ_P_1D + j], grad = ritz_grad_1d[q * RITZ_P_1D + j];
+      sums[j] += grad * flux[0];
+      sums[RITZ_P_1D + j] += interp * flux[1];
+      sums[2 * RITZ_P_1D + j] += interp * flux[2];
+    }
+  }
+}
+
+// entries += those of a plane of points, the last direction's point q; D at the slot's first of these.
+RITZ_INLINE void ritz_add_plane(int q, int i, RITZ_SHARED const RitzReal *lines,
+                                RITZ_SHARED const RitzReal *D, RitzReal *entries) {
+  RITZ_SHARED const RitzReal *x_row = lines + i % RITZ_P_1D, *y_row = lines + i / RITZ_P_1D % RITZ_P_1D;
+  RITZ_SHARED const RitzReal *z = lines + q * RITZ_P_1D + i / (RITZ_P_1D * RITZ_P_1D);
+  RitzReal plain[RITZ_P_1D * RITZ_P_1D], along[RITZ_P_1D * RITZ_P_1D];
+  RITZ_UNROLL
+  for (int k = 0; k < RITZ_P_1D * RITZ_P_1D; k++) plain[k] = along[k] = 0;
+  RITZ_UNROLL
+  for (int r = 0; r < RITZ_Q_1D; r++) {
+    const RitzReal interp = y_row[r * RITZ_P_1D], grad = y_row[RITZ_LINE + r * RITZ_P_1D];
+    const RitzReal y[3] = {interp * z[0], grad * z[0], interp * z[RITZ_LINE]};
+    RitzReal sums[3 * RITZ_P_1D];
+    ritz_add_line(D + r * RITZ_Q_1D, x_row, y, sums);
+    RITZ_UNROLL
+    for (int k = 0; k < RITZ_P_1D * RITZ_P_1D; k++) {
+      const int j = k % RITZ_P_1D, at = r * RITZ_P_1D + k / RITZ_P_1D;
+      plain[k] += ritz_interp_1d[at] * sums[j] + ritz_grad_1d[at] * sums[RITZ_P_1D + j];
+      along[k] += ritz_interp_1d[at] * sums[2 * RITZ_P_1D + j];
+    }
+  }
+  RITZ_UNROLL
+  for (int j = 0; j < RITZ_P_1D; j++) {
+    const RitzReal interp = ritz_interp_1d[q * RITZ_P_1D + j], grad = ritz_grad_1d[q * RITZ_P_1D + j];
+    RITZ_UNROLL
+    for (int k = 0; k < RITZ_P_1D * RITZ_P_1D; k++)
+      entries[j * RITZ_P_1D * RITZ_P_1D + k] += interp * plain[k] + grad * along[k];
+  }
+}
+
+RITZ_INLINE void ritz_store_tile(const RitzReal *entries, RITZ_SHARED RitzReal *C) {
+  RITZ_UNROLL
+  for (int j = 0; j < RITZ_P_IN; j++) C[RITZ_THREAD * RITZ_C_STRIDE + j] = entries[j];
+}
+
+#else
 
 // F of the chunk's rows at num_q points, B_out from these on; rows up to a multiple of 8 are zero. A thread
 // stays with a row.
@@ -89,6 +172,8 @@ RITZ_INLINE void ritz_fill_columns(RITZ_GLOBAL const RitzReal *RITZ_RESTRICT B_i
         k < num_q * RITZ_MODES_IN && first + j < RITZ_P_IN ? RITZ_LOAD(B_in + k * RITZ_P_IN + first + j) : 0;
   }
 }
+
+#endif
 
 #if RITZ_USES_MMA
 
@@ -141,7 +226,7 @@ RITZ_INLINE void ritz_store_tile(const RitzReal *entries, RITZ_SHARED RitzReal *
   }
 }
 
-#else
+#elif !RITZ_BY_LINES
 
 // A thread has RITZ_ROWS x RITZ_COLS entries, at equal distances.
 #define RITZ_NUM_ENTRIES (RITZ_ROWS * RITZ_COLS)
@@ -243,8 +328,14 @@ ritz_assemble(RITZ_GLOBAL char *context, RitzLong num_elem RITZ_FIELD_PARAMETERS
   RITZ_SHARED_ARRAY int tile_nodes[RITZ_TILE];
   RITZ_SHARED_ARRAY unsigned short tile_bases[RITZ_TILE], tile_order[RITZ_TILE];
   RITZ_SHARED_ARRAY unsigned short targets[RITZ_TILE * RITZ_KEPT];
-  RITZ_SHARED RitzReal *sums = m, *F = m + RITZ_SUMS, *B = F + RITZ_K * RITZ_F_STRIDE;
-  RITZ_SHARED RitzReal *D = B + RITZ_K * RITZ_B_STRIDE;
+  RITZ_SHARED RitzReal *sums = m, *C = m + RITZ_SUMS;
+#if RITZ_BY_LINES
+  RITZ_SHARED_ARRAY RitzReal lines[2 * RITZ_LINE];
+  RITZ_SHARED RitzReal *D = C;
+  ritz_fill_lines(lines);
+#else
+  RITZ_SHARED RitzReal *F = C, *B = F + RITZ_K * RITZ_F_STRIDE, *D = B + RITZ_K * RITZ_B_STRIDE;
+#endif
   const int first_row = firsts[2 * RITZ_BLOCK + 1], num_rows = firsts[2 * RITZ_BLOCK + 3] - first_row;
   int begin = firsts[2 * RITZ_BLOCK], end = firsts[2 * RITZ_BLOCK + 2];
   while (begin < end && slots[chunks[2 * begin + 2] - 1] / RITZ_COMP_OUT < first) begin++;
@@ -272,19 +363,25 @@ ritz_assemble(RITZ_GLOBAL char *context, RitzLong num_elem RITZ_FIELD_PARAMETERS
         RITZ_BARRIER();
         ritz_fill_derivatives(context, num_elem RITZ_FIELD_ARGUMENTS, first, own_slots, num_slots, q, num_q,
                               c_in, D);
-        ritz_fill_columns(B_in + q * RITZ_MODES_IN * RITZ_P_IN, num_q, first_col, B);
         if (q == 0)
           ritz_fill_targets(num, c_in * RITZ_P_IN + first_col, num_cols, own_slots, tile_nodes, tile_bases,
                             places, targets);
+#if RITZ_BY_LINES
+        RITZ_BARRIER();
+        ritz_add_plane(q / RITZ_CHUNK, tile_nodes[RITZ_THREAD] % RITZ_P_OUT, lines,
+                       D + tile_nodes[RITZ_THREAD] / RITZ_P_OUT * RITZ_CHUNK, entries);
+#else
+        ritz_fill_columns(B_in + q * RITZ_MODES_IN * RITZ_P_IN, num_q, first_col, B);
         RITZ_BARRIER();
         ritz_fill_rows(B_out + q * RITZ_MODES_OUT * RITZ_P_OUT, num_q, tile_nodes, D, F);
         RITZ_BARRIER();
         ritz_add_products((num_q * RITZ_MODES_IN + 7) / 8 * 8, F, B, entries);
+#endif
       }
       RITZ_BARRIER();
-      ritz_store_tile(entries, F);
+      ritz_store_tile(entries, C);
       RITZ_BARRIER();
-      ritz_add_tile(num, num_cols, tile_order, tile_bases, targets, F, sums);
+      ritz_add_tile(num, num_cols, tile_order, tile_bases, targets, C, sums);
     }
   }
   RITZ_BARRIER();
