@@ -8,7 +8,7 @@ enum { THREADS = 128, MAX_ROWS = 6, MAX_NODES = 4, SHARED_BYTES = 24 << 10 };
 // Of patterns: threads of a warp, whose products are 32 rows by at most 32 columns, 4 rows a thread. Inner
 // size of a chunk's products, scalars of its derivatives, bytes of a block and its sums.
 enum { WARP = 32, WARP_COLS = 32, ROW_ENTRIES = 4, INNER = 16, DERIVATIVES = 1100, ROWS_BYTES = 72 << 10 };
-enum { SUMS = 2048, MOST_SUMS = 65536 };
+enum { SUMS = 2048, LINE_SUMS = 4096, MOST_SUMS = 65536 };
 // By lines: the most nodes a direction, whose cube a thread has in registers, and points; scalars of
 // derivatives.
 enum {
@@ -141,7 +141,7 @@ bool ritz_plan_gpu_rows(int64_t shared_bytes, CeedInt max_threads, RitzGpuAssemb
       choose_tile(a);
       choose_chunk(a);
     }
-    a->num_sums = CeedIntMax(longest, SUMS);
+    a->num_sums = CeedIntMax(longest, a->is_by_lines ? LINE_SUMS : SUMS);
     if (fit_rows(a, wanted)) return a->num_sums <= MOST_SUMS;
     a->num_sums = longest;
     if (fit_rows(a, shared_bytes)) return a->num_sums <= MOST_SUMS;

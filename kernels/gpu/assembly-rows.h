@@ -279,7 +279,7 @@ RITZ_INLINE void ritz_fill_targets(int num, int first_col, int num_cols,
 }
 
 // sums += C. A group of threads takes all rows of the chunk that belong to a row of the matrix, which are
-// neighbours in `order`.
+// neighbours in `order`; what comes next is fetched while the sums are.
 RITZ_INLINE void ritz_add_tile(int num, int num_cols, RITZ_SHARED const unsigned short *order,
                                RITZ_SHARED const unsigned short *bases,
                                RITZ_SHARED const unsigned short *targets, RITZ_SHARED const RitzReal *C,
@@ -287,11 +287,20 @@ RITZ_INLINE void ritz_add_tile(int num, int num_cols, RITZ_SHARED const unsigned
   for (int k = RITZ_THREAD / RITZ_LANES; k < num; k += RITZ_THREADS / RITZ_LANES) {
     const int base = bases[order[k]];
     if (k > 0 && bases[order[k - 1]] == base) continue;
-    for (int l = k; l < num && bases[order[l]] == base; l++) {
-      const int m = order[l];
-      for (int j = RITZ_THREAD % RITZ_LANES; j < num_cols; j += RITZ_LANES)
-        sums[targets[m * RITZ_KEPT + j]] += C[m * RITZ_C_STRIDE + j];
-      RITZ_ROW_DONE();
+    for (int first = 0; first < num_cols; first += RITZ_LANES) {
+      const int own = first + RITZ_THREAD % RITZ_LANES, j = own < num_cols ? own : 0;
+      int m = order[k], target = targets[m * RITZ_KEPT + j];
+      RitzReal x = C[m * RITZ_C_STRIDE + j];
+      for (int l = k + 1, is_last = 0; !is_last; l++) {
+        is_last = l == num || bases[order[l]] != base;
+        m = order[is_last ? k : l];
+        const int next_target = targets[m * RITZ_KEPT + j];
+        const RitzReal next = C[m * RITZ_C_STRIDE + j];
+        if (own < num_cols) sums[target] += x;
+        RITZ_ROW_DONE();
+        target = next_target;
+        x = next;
+      }
     }
   }
 }
