@@ -142,6 +142,7 @@ static void add_shares(RitzText *text, const RitzGpuAssembly *a) {
   add_size(text, "COMP_IN", a->in.num_comp);
   add_size(text, "COMP_OUT", a->out.num_comp);
   if (is_diagonal) add_size(text, "IS_BLOCKS", a->is_blocks);
+  if (is_diagonal) add_size(text, "IS_SAME", a->is_same);
   if (is_diagonal) return;
   add_size(text, "P_OUT", a->out.num_nodes);
   add_size(text, "COLS", a->cols);

@@ -27,6 +27,7 @@ typedef struct {
   RitzAssemblySide in, out;
   CeedInt num_points; // of an element
   bool is_blocks;     // of a diagonal: all pairs of components
+  bool is_same;       // of a diagonal: B_in is B_out
   bool is_kept;       // the derivatives are read from an assembled QFunction
   // Of patterns: whether an element has an entry of the L-vector twice, whether rows begin beyond 2^31
   // nonzeros, bytes of a place in a row (1, 2, 4), products by tensor cores; sums of the rows of a block, at

@@ -248,7 +248,7 @@ static char *make_assembly(void) {
     RitzGpuAssembly shape;
   } wanted[] = {{"bp3-degree2", {.kind = RITZ_ASSEMBLE_MATRICES}},
                 {"bp4-degree3", {.kind = RITZ_ASSEMBLE_DIAGONAL, .is_blocks = true}},
-                {"bp3-degree4", {.kind = RITZ_ASSEMBLE_DIAGONAL, .is_kept = true}},
+                {"bp3-degree4", {.kind = RITZ_ASSEMBLE_DIAGONAL, .is_kept = true, .is_same = true}},
                 {"writable-context", {.kind = RITZ_ASSEMBLE_PATTERN, .place_bytes = 1, .num_sums = 64}},
                 {"bp3-degree2",
                  {.kind = RITZ_ASSEMBLE_PATTERN, .place_bytes = 1, .num_sums = 125, .uses_mma = true}}};

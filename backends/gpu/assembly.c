@@ -105,6 +105,13 @@ static CeedInt most_threads(CeedOperator op) {
   return num_threads;
 }
 
+static bool has_one_table(CeedOperator op, CeedInt a, CeedInt b) {
+  const RitzActiveGroups *in = &op->assembly_data->in, *out = &op->assembly_data->out;
+  bool is_same = in->bases[a] == out->bases[b] && in->num_modes[a] == out->num_modes[b];
+  for (CeedInt m = 0; is_same && m < in->num_modes[a]; m++) is_same = in->modes[a][m] == out->modes[b][m];
+  return is_same;
+}
+
 static int describe_assembly(CeedOperator op, RitzAssemblyKind kind, CeedInt a, CeedInt b, bool is_blocks,
                              Assembly *m) {
   const RitzActiveGroups *in = &op->assembly_data->in, *out = &op->assembly_data->out;
@@ -120,6 +127,7 @@ static int describe_assembly(CeedOperator op, RitzAssemblyKind kind, CeedInt a, 
                                .out = is_of_all ? all_scalars(out) : side_of(out, b),
                                .num_points = op->num_qpts,
                                .is_blocks = is_blocks,
+                               .is_same = !is_of_all && has_one_table(op, a, b),
                                .is_kept = op->qf_data->reuse && !is_of_all,
                                .is_active = m->is_active};
   if (kind != RITZ_ASSEMBLE_PATTERN)

@@ -46,7 +46,7 @@ RITZ_INLINE void ritz_fill_slots(RITZ_GLOBAL char *context, RitzLong num_elem RI
 #if RITZ_KIND == 1 // diagonals
 
 // sum += the share of a chunk: B_out^T D B_in on the diagonal, of the nodes of a thread. D at the element's
-// slots.
+// slots. RITZ_IS_SAME: one table, which is read once.
 RITZ_INLINE void ritz_add_diagonal(int num, RITZ_GLOBAL const RitzReal *RITZ_RESTRICT B_in,
                                    RITZ_GLOBAL const RitzReal *RITZ_RESTRICT B_out, int node,
                                    RITZ_SHARED const RitzReal *D, RitzReal *sum) {
@@ -59,13 +59,16 @@ RITZ_INLINE void ritz_add_diagonal(int num, RITZ_GLOBAL const RitzReal *RITZ_RES
     for (int r = 0; r < RITZ_ROWS; r++) {
       const int i = node + r * RITZ_ROW_GROUPS;
       if (i >= RITZ_P) continue;
+      RitzReal y[RITZ_MODES_OUT];
+      RITZ_UNROLL
+      for (int b = 0; b < RITZ_MODES_OUT; b++)
+        y[b] = RITZ_LOAD(B_out + (q * RITZ_MODES_OUT + b) * RITZ_P + i);
       RITZ_UNROLL
       for (int a = 0; a < RITZ_MODES_IN; a++) {
         RitzReal row = 0;
         RITZ_UNROLL
-        for (int b = 0; b < RITZ_MODES_OUT; b++)
-          row += d[a * RITZ_MODES_OUT + b] * RITZ_LOAD(B_out + (q * RITZ_MODES_OUT + b) * RITZ_P + i);
-        sum[r] += row * RITZ_LOAD(B_in + (q * RITZ_MODES_IN + a) * RITZ_P + i);
+        for (int b = 0; b < RITZ_MODES_OUT; b++) row += d[a * RITZ_MODES_OUT + b] * y[b];
+        sum[r] += row * (RITZ_IS_SAME ? y[a] : RITZ_LOAD(B_in + (q * RITZ_MODES_IN + a) * RITZ_P + i));
       }
     }
   }
