@@ -3,6 +3,7 @@
 // against the time to write their values, and the operator's diagonal against an apply:
 //
 //     ritz-bench-assembly [--ceed RESOURCE] [--order FIRST-LAST] [--size DOFS] [--reps N] [--clock wall|cpu]
+//                         [--policy auto|stored|affine|trilinear|...]
 //
 // A row for each shape and degree: degrees of freedom, nonzeros, milliseconds of the symbolic phase (once),
 // then medians of CeedVectorSetValue on the values, of a run, and their ratio; of CeedOperatorApply, of
@@ -25,8 +26,8 @@
 
 static const char usage[] =
     "usage: ritz-bench-assembly [--ceed RESOURCE] [--order FIRST-LAST] [--size DOFS] [--reps N]\n"
-    "                           [--clock wall|cpu]\n"
-    "Default: /cpu/self/gen, 1-3, 2e5, 7, wall.\n";
+    "                           [--clock wall|cpu] [--policy POLICY]\n"
+    "Default: /cpu/self/gen, 1-3, 2e5, 7, wall, auto.\n";
 
 enum { MOST_REPETITIONS = 1000 };
 
@@ -35,6 +36,7 @@ typedef struct {
   int first_order, last_order, repetitions;
   double size;
   clockid_t clock;
+  RitzGeometryPolicy policy;
 } Options;
 
 // ---- Options ----
@@ -49,6 +51,7 @@ static bool set_option(Options *o, const char *name, const char *text) {
     o->clock = strcmp(text, "cpu") ? CLOCK_MONOTONIC : CLOCK_PROCESS_CPUTIME_ID;
     return !strcmp(text, "cpu") || !strcmp(text, "wall");
   }
+  if (!strcmp(name, "--policy")) return !RitzGeometryPolicyFromName(text, &o->policy);
   if (strcmp(name, "--order") != 0) return false;
   const int num = sscanf(text, "%d-%d", &o->first_order, &o->last_order);
   if (num == 1) o->last_order = o->first_order;
@@ -56,7 +59,7 @@ static bool set_option(Options *o, const char *name, const char *text) {
 }
 
 static bool read_options(int argc, char **argv, Options *o) {
-  *o = (Options){"/cpu/self/gen", 1, 3, 7, 2e5, CLOCK_MONOTONIC};
+  *o = (Options){"/cpu/self/gen", 1, 3, 7, 2e5, CLOCK_MONOTONIC, RITZ_POLICY_AUTO};
   for (int i = 1; i < argc; i += 2) {
     if (i + 1 == argc || !set_option(o, argv[i], argv[i + 1])) return false;
   }
@@ -83,13 +86,16 @@ static int create_mesh(Ceed ceed, bool is_tet, int order, double size, RitzMesh 
   return ierr;
 }
 
-static int create_operator(Ceed ceed, RitzMesh mesh, bool is_tet, int order, CeedOperator *op) {
+static int create_operator(Ceed ceed, const Options *o, RitzMesh mesh, bool is_tet, int order,
+                           CeedOperator *op) {
   RitzSpace space = NULL;
   RitzGeometry geometry = NULL;
   int ierr = RitzSpaceCreate(mesh, order, 1, &space);
   if (!ierr) ierr = RitzGeometryCreate(mesh, -1, &geometry);
-  const RitzOperatorOptions options = {
-      .kind = RITZ_OPERATOR_DIFFUSION, .space = space, .num_points = is_tet ? order : order + 1};
+  const RitzOperatorOptions options = {.kind = RITZ_OPERATOR_DIFFUSION,
+                                       .space = space,
+                                       .num_points = is_tet ? order : order + 1,
+                                       .policy = o->policy};
   if (!ierr) ierr = RitzGeometryCreateOperator(geometry, ceed, &options, op);
   (void)RitzGeometryDestroy(&geometry);
   (void)RitzSpaceDestroy(&space);
@@ -207,7 +213,7 @@ static int run_row(Ceed ceed, const Options *o, bool is_tet, int order) {
   RitzMesh mesh = NULL;
   CeedOperator op = NULL;
   int ierr = create_mesh(ceed, is_tet, order, o->size, &mesh);
-  if (!ierr) ierr = create_operator(ceed, mesh, is_tet, order, &op);
+  if (!ierr) ierr = create_operator(ceed, o, mesh, is_tet, order, &op);
   if (!ierr) ierr = time_operator(ceed, o, is_tet, order, op);
   (void)CeedOperatorDestroy(&op);
   (void)RitzMeshDestroy(&mesh);

@@ -54,9 +54,9 @@ static int check_bp_options(Ceed ceed, const BpOptions *o) {
                      "deformation, found %s",
                      o->bp, o->deform, bp_geometry_name(o->geometry));
   }
-  if (o->tets && o->bp > 4) {
+  if (o->shape && o->bp > 4) {
     return CeedError(ceed, CEED_ERROR_INCOMPATIBLE,
-                     "BP%d has Gauss-Lobatto points at the nodes of hexahedra: on tetrahedra BP1 to BP4",
+                     "BP%d has Gauss-Lobatto points at the nodes of hexahedra: on other shapes BP1 to BP4",
                      o->bp);
   }
   if (o->bp < BP_FIRST || o->bp > BP_LAST || o->order < 1 || !has_size || !isfinite(o->deform)) {
@@ -79,16 +79,16 @@ static int count_in_element(Ceed ceed, BpResult *r) {
   r->num_elem = r->elements[0] * r->elements[1] * r->elements[2];
   r->num_nodes = r->P * r->P * r->P;
   r->num_points = r->Q * r->Q * r->Q;
-  if (!r->options.tets) return CEED_ERROR_SUCCESS;
-  if (r->num_elem > INT32_MAX / BP_TETS) {
+  if (!r->options.shape) return CEED_ERROR_SUCCESS;
+  const int in_box = bp_shape_elements(r->options.shape);
+  if (r->num_elem > INT32_MAX / in_box) {
     return CeedError(ceed, CEED_ERROR_UNSUPPORTED,
-                     "BP%d: %" CeedInt_FMT " boxes of %d tetrahedra, up to %d fit", r->options.bp,
-                     r->num_elem, BP_TETS, INT32_MAX / BP_TETS);
+                     "BP%d: %" CeedInt_FMT " boxes of %d elements, up to %d fit", r->options.bp, r->num_elem,
+                     in_box, INT32_MAX / in_box);
   }
   r->Q = 0;
-  r->num_elem *= BP_TETS;
-  r->num_nodes = r->P * (r->P + 1) * (r->P + 2) / 6;
-  return bp_tet_count_points(ceed, r, &r->num_points);
+  r->num_elem *= in_box;
+  return bp_shape_count(ceed, r, &r->num_nodes, &r->num_points);
 }
 
 int bp_choose_sizes(Ceed ceed, BpResult *r) {
@@ -99,10 +99,12 @@ int bp_choose_sizes(Ceed ceed, BpResult *r) {
   r->P = o->order + 1;
   r->Q = o->bp <= 4 ? o->order + 2 : o->order + 1;
   for (int d = 0; d < 3; d++) r->elements[d] = o->n;
-  if (o->n == 0) choose_box((double)o->size / r->num_comp, o->order, r->elements);
+  const double extra = (double)bp_shape_extra_nodes(o->shape, o->order), cube = pow(o->order, 3);
+  if (o->n == 0) choose_box((double)o->size / r->num_comp * cube / (cube + extra), o->order, r->elements);
 
-  double dofs = r->num_comp;
-  for (int d = 0; d < 3; d++) dofs *= (double)r->elements[d] * o->order + 1;
+  double dofs = 1, boxes = 1;
+  for (int d = 0; d < 3; d++) dofs *= (double)r->elements[d] * o->order + 1, boxes *= r->elements[d];
+  dofs = r->num_comp * (dofs + boxes * extra);
   if (dofs > INT32_MAX) {
     return CeedError(ceed, CEED_ERROR_UNSUPPORTED, "BP%d: the nearest box has %.0f DOFs, up to %d fit", o->bp,
                      dofs, INT32_MAX);
@@ -116,6 +118,13 @@ int bp_choose_sizes(Ceed ceed, BpResult *r) {
 CeedSize bp_count_nodes(const BpResult *r, CeedInt order, CeedInt nodes[3]) {
   for (int d = 0; d < 3; d++) nodes[d] = r->elements[d] * order + 1;
   return (CeedSize)nodes[0] * nodes[1] * nodes[2];
+}
+
+static CeedSize count_all_nodes(const BpResult *r, CeedInt order) {
+  const CeedSize boxes = (CeedSize)r->elements[0] * r->elements[1] * r->elements[2];
+  CeedInt nodes[3];
+
+  return bp_count_nodes(r, order, nodes) + boxes * bp_shape_extra_nodes(r->options.shape, order);
 }
 
 // Nodes of element e in the lattice of the whole box.
@@ -137,12 +146,12 @@ static int create_restriction(const BpProblem *p, CeedInt order, CeedInt size, C
                               CeedElemRestriction *rstr) {
   const BpResult *r = p->sizes;
   const CeedSize num = (CeedSize)r->num_elem * size;
-  CeedInt nodes[3], *offsets = NULL;
-  CeedSize l_size = num_comp * bp_count_nodes(r, order, nodes);
+  CeedSize l_size = num_comp * count_all_nodes(r, order);
+  CeedInt *offsets = NULL;
 
   BP_TRY(bp_allocate(p->ceed, num, sizeof(CeedInt), &offsets));
   for (CeedInt e = 0; e < r->num_elem; e++)
-    (r->options.tets ? bp_tet_lattice : find_hex_lattice)(r, order, e, offsets + (CeedSize)e * size);
+    (r->options.shape ? bp_shape_lattice : find_hex_lattice)(r, order, e, offsets + (CeedSize)e * size);
   for (CeedSize i = 0; i < num; i++) offsets[i] *= num_comp;
   int ierr = CeedElemRestrictionCreate(p->ceed, r->num_elem, size, num_comp, 1, l_size, CEED_MEM_HOST,
                                        CEED_COPY_VALUES, offsets, rstr);
@@ -196,8 +205,14 @@ static void map_to_element(const BpResult *r, const CeedInt i[3], const double t
 void bp_node_position(const BpResult *r, CeedInt order, const double *t1d, CeedSize k, double x[3]) {
   CeedInt nodes[3], element[3];
   double t[3];
+  const CeedSize lattice = bp_count_nodes(r, order, nodes);
 
-  bp_count_nodes(r, order, nodes);
+  if (k >= lattice) {
+    const CeedInt *n = r->elements, box = (CeedInt)(k - lattice);
+    const CeedInt first[3] = {box % n[0], box / n[0] % n[1], box / (n[0] * n[1])};
+    map_to_element(r, first, (const double[]){0.5, 0.5, 0.5}, x);
+    return;
+  }
   for (int d = 0; d < 3; d++) {
     CeedInt node = (CeedInt)(k % nodes[d]);
     k /= nodes[d];
@@ -209,10 +224,9 @@ void bp_node_position(const BpResult *r, CeedInt order, const double *t1d, CeedS
 
 static int create_coordinates(BpProblem *p) {
   const double ends[2] = {0, 1};
-  CeedInt nodes[3];
   CeedScalar *array = NULL;
   double position[3];
-  CeedSize num_nodes = bp_count_nodes(p->sizes, 1, nodes);
+  CeedSize num_nodes = count_all_nodes(p->sizes, 1);
 
   BP_TRY(CeedVectorCreate(p->ceed, 3 * num_nodes, &p->x));
   BP_TRY(CeedVectorGetArrayWrite(p->x, CEED_MEM_HOST, &array));
@@ -286,20 +300,20 @@ static int create_constant_basis(BpProblem *p, CeedQuadMode mode) {
   return ierr;
 }
 
-static int create_tet_bases(BpProblem *p) {
+static int create_shape_bases(BpProblem *p) {
   const BpResult *r = p->sizes;
 
-  BP_TRY(bp_tet_create_basis(p, 1, 3, false, &p->basis_x));
-  BP_TRY(bp_tet_create_basis(p, r->options.order, r->num_comp, false, &p->basis_u));
+  BP_TRY(bp_shape_create_basis(p, 1, 3, false, &p->basis_x));
+  BP_TRY(bp_shape_create_basis(p, r->options.order, r->num_comp, false, &p->basis_u));
   if (r->options.geometry != COST_AFFINE) return CEED_ERROR_SUCCESS;
-  return bp_tet_create_constant_basis(p, bp_is_mass(r->options.bp) ? 1 : 6, &p->basis_constant);
+  return bp_shape_create_constant_basis(p, bp_is_mass(r->options.bp) ? 1 : 6, &p->basis_constant);
 }
 
 static int create_bases(BpProblem *p) {
   const BpResult *r = p->sizes;
   CeedQuadMode mode = r->options.bp <= 4 ? CEED_GAUSS : CEED_GAUSS_LOBATTO;
 
-  if (r->options.tets) return create_tet_bases(p);
+  if (r->options.shape) return create_shape_bases(p);
   BP_TRY(CeedBasisCreateTensorH1Lagrange(p->ceed, 3, 3, 2, r->Q, mode, &p->basis_x));
   BP_TRY(CeedBasisCreateTensorH1Lagrange(p->ceed, 3, r->num_comp, r->P, r->Q, mode, &p->basis_u));
   return r->options.geometry == COST_AFFINE ? create_constant_basis(p, mode) : CEED_ERROR_SUCCESS;
@@ -311,7 +325,7 @@ static int create_restrictions(BpProblem *p) {
   CeedInt factors = bp_is_mass(r->options.bp) ? 1 : 6;
   CeedSize size = (CeedSize)r->num_elem * points * factors;
 
-  BP_TRY(create_restriction(p, 1, r->options.tets ? 4 : 8, 3, &p->rstr_x));
+  BP_TRY(create_restriction(p, 1, r->options.shape ? bp_shape_corners(r->options.shape) : 8, 3, &p->rstr_x));
   BP_TRY(create_restriction(p, r->options.order, r->num_nodes, r->num_comp, &p->rstr_u));
   if (r->options.geometry == COST_TRILINEAR) return CEED_ERROR_SUCCESS;
   return CeedElemRestrictionCreateStrided(p->ceed, r->num_elem, points, factors, size, CEED_STRIDES_BACKEND,
@@ -350,14 +364,14 @@ static int build_factors(BpProblem *p, CeedBasis basis_x) {
 
 // Factors of whole elements: those of the one Gauss point, without its weight, the volume of the element.
 static int build_element_factors(BpProblem *p) {
-  const bool has_tets = p->sizes->options.tets;
+  const BpShape *shape = p->sizes->options.shape;
   CeedBasis centre = NULL;
   int ierr;
 
-  BP_TRY(has_tets ? bp_tet_create_basis(p, 1, 3, true, &centre)
-                  : CeedBasisCreateTensorH1Lagrange(p->ceed, 3, 3, 2, 1, CEED_GAUSS, &centre));
+  BP_TRY(shape ? bp_shape_create_basis(p, 1, 3, true, &centre)
+               : CeedBasisCreateTensorH1Lagrange(p->ceed, 3, 3, 2, 1, CEED_GAUSS, &centre));
   ierr = build_factors(p, centre);
-  if (!ierr) ierr = CeedVectorScale(p->qdata, has_tets ? (CeedScalar)0.75 : (CeedScalar)0.125);
+  if (!ierr) ierr = CeedVectorScale(p->qdata, (CeedScalar)(shape ? bp_shape_inverse_volume(shape) : 0.125));
   CeedBasisDestroy(&centre);
   return ierr;
 }

@@ -37,29 +37,32 @@ void bp_deform(double amplitude, const double X[3], double x[3]);
 extern const double bp_shear_matrix[3][3];
 void bp_shear(const double X[3], double x[3]);
 
-// ---- Tetrahedra (bp-tet.c) ----
+// ---- Tetrahedra, prisms and pyramids (bp-shape.c) ----
 
-enum { BP_TETS = 6 }; // in a box
-
-// Points of an element.
-int bp_tet_count_points(Ceed ceed, const BpResult *sizes, CeedInt *num_points);
+int bp_shape_corners(const BpShape *shape);
+double bp_shape_inverse_volume(const BpShape *shape); // of the reference element
+// Nodes and points of an element.
+int bp_shape_count(Ceed ceed, const BpResult *sizes, CeedInt *num_nodes, CeedInt *num_points);
+// Nodes of degree `order` in a box that the lattice has not; 0 for NULL.
+CeedSize bp_shape_extra_nodes(const BpShape *shape, CeedInt order);
 // Basis of a field of degree `order`; with the points of the problem, or with one at the centre.
-int bp_tet_create_basis(const BpProblem *problem, CeedInt order, CeedInt num_comp, bool at_centre,
-                        CeedBasis *basis);
+int bp_shape_create_basis(const BpProblem *problem, CeedInt order, CeedInt num_comp, bool at_centre,
+                          CeedBasis *basis);
 // A basis of one node, its value at all points of the problem.
-int bp_tet_create_constant_basis(const BpProblem *problem, CeedInt num_comp, CeedBasis *basis);
-// Positions of the nodes of element e in the lattice of a field of degree `order` over the whole box, in the
-// order of the basis; corners for order 1.
-void bp_tet_lattice(const BpResult *sizes, CeedInt order, CeedInt e, CeedInt *nodes);
+int bp_shape_create_constant_basis(const BpProblem *problem, CeedInt num_comp, CeedBasis *basis);
+// Numbers of the nodes of element e of a field of degree `order` over the whole box, in the order of the
+// basis; corners for order 1.
+void bp_shape_lattice(const BpResult *sizes, CeedInt order, CeedInt e, CeedInt *nodes);
 // Sets x [3 num_nodes] to the positions of all nodes of degree `order`, x[3 k + d].
-int bp_tet_node_positions(const BpProblem *problem, CeedInt order, double *x);
+int bp_shape_node_positions(const BpProblem *problem, CeedInt order, double *x);
 
-// ---- Hexahedra ----
+// ---- Hexahedra, and the lattice of all shapes ----
 
-// Nodes per direction of a field of degree `order`; returns their product.
+// Nodes per direction of the lattice of a field of degree `order`; returns their product.
 CeedSize bp_count_nodes(const BpResult *sizes, CeedInt order, CeedInt nodes[3]);
 
 // Position of node k of a field of degree `order` whose nodes in an element are at t1d [order+1] in [0,1].
+// Behind the lattice of order 1 are the centres of the boxes.
 void bp_node_position(const BpResult *sizes, CeedInt order, const double *t1d, CeedSize k, double x[3]);
 
 // `problem` starts with zeros but for ceed and sizes (of bp_predict); it is to be destroyed even when the

@@ -27,6 +27,8 @@ bool bp_checks_hold(const BpResult *result) {
 }
 
 static void count_costs(BpResult *r) {
+  const BpShape *shape = r->options.shape;
+  const double boxes = (double)r->elements[0] * r->elements[1] * r->elements[2];
   CeedInt vertices[3];
   const CostedOperator op = {
       .mass = bp_is_mass(r->options.bp),
@@ -35,11 +37,12 @@ static void count_costs(BpResult *r) {
       .components = r->num_comp,
       .elements = r->num_elem,
       .dofs = (double)r->dofs,
-      .vertices = (double)bp_count_nodes(r, 1, vertices),
+      .vertices = (double)bp_count_nodes(r, 1, vertices) + boxes * (double)bp_shape_extra_nodes(shape, 1),
       .P = r->P,
       .Q = r->Q,
-      .nodes = r->options.tets ? r->num_nodes : 0,
-      .points = r->options.tets ? r->num_points : 0,
+      .nodes = shape ? r->num_nodes : 0,
+      .points = shape ? r->num_points : 0,
+      .corners = shape ? bp_shape_corners(shape) : 0,
       .scalar_bytes = r->options.single ? sizeof(float) : sizeof(CeedScalar),
   };
 
@@ -128,7 +131,7 @@ static int find_positions(const BpProblem *p, CeedSize num, double *x) {
   double *t1d = NULL;
   int ierr;
 
-  if (r->options.tets) return bp_tet_node_positions(p, r->options.order, x);
+  if (r->options.shape) return bp_shape_node_positions(p, r->options.order, x);
   BP_TRY(bp_allocate(p->ceed, r->P, sizeof(*q_ref), &q_ref));
   ierr = bp_allocate(p->ceed, r->P, sizeof(*t1d), &t1d);
   if (!ierr) ierr = CeedLobattoQuadrature(r->P, q_ref, NULL);
@@ -433,10 +436,10 @@ static void mask(const Cg *cg, CeedScalar *v) {
 static int find_boundary(const BpProblem *p, Cg *cg) {
   const BpResult *r = p->sizes;
   CeedInt nodes[3], node[3];
+  const CeedSize num = r->num_comp * bp_count_nodes(r, r->options.order, nodes);
 
-  bp_count_nodes(r, r->options.order, nodes);
-  BP_TRY(bp_allocate(p->ceed, r->dofs, sizeof(CeedInt), &cg->masked));
-  for (CeedInt i = 0; i < r->dofs; i++) {
+  BP_TRY(bp_allocate(p->ceed, num, sizeof(CeedInt), &cg->masked));
+  for (CeedInt i = 0; i < num; i++) {
     CeedInt k = i / r->num_comp;
     bool outside = false;
     for (int d = 0; d < 3; d++) {

@@ -10,8 +10,9 @@
 //   BP5  diffusion  1            Gauss-Lobatto, Q = p+1
 //   BP6  diffusion  3            Gauss-Lobatto, Q = p+1
 //
-// BP1 to BP4 on tetrahedra, too: each box of the mesh is cut into six, with quadrature that is exact for
-// polynomials of degree 2p. The Ceed API has no such bases: the caller hands over a function that makes them.
+// BP1 to BP4 on other shapes, too: each box of the mesh is cut into six tetrahedra, two prisms, or six
+// pyramids around its centre, with quadrature that is exact for polynomials of degree 2p. The Ceed API has no
+// such bases: the caller hands over a function that makes them.
 //
 // Geometric factors are stored, or computed in the operator: from the gradient of the coordinates at the
 // points (trilinear), or from factors that are the same in a whole element, times the weights (affine: there
@@ -51,12 +52,14 @@ typedef struct {
   double cache;       // bytes of all last-level caches
 } BpMachine;
 
-// Lagrange bases on tetrahedra as of include/ritz/basis.h, and the positions of their nodes.
+// Tetrahedra, prisms or pyramids: Lagrange bases as of include/ritz/basis.h, and the positions of their
+// nodes.
 typedef struct {
+  CeedElemTopology topology;
   int (*create)(Ceed ceed, CeedElemTopology topology, CeedInt num_comp, CeedInt degree, CeedInt quad_degree,
                 CeedBasis *basis);
   int (*nodes)(Ceed ceed, CeedElemTopology topology, CeedInt degree, CeedInt *num_nodes, double *x);
-} BpTets;
+} BpShape;
 
 // Vectors of float, and operators that compute in float, as of include/ritz/precision.h: the Ceed API has one
 // precision. Geometric factors are computed in CeedScalar and rounded.
@@ -77,7 +80,7 @@ typedef struct {
 
 typedef struct {
   int bp;                 // 1 .. 6
-  const BpTets *tets;     // borrowed; NULL: hexahedra
+  const BpShape *shape;   // borrowed; NULL: hexahedra
   const BpSingle *single; // borrowed; applies alone, all of whose vectors are in float; NULL: CeedScalar
   const BpMany *many;     // borrowed; applies alone; NULL: one vector at a time
   CeedInt order;          // p >= 1
@@ -104,7 +107,7 @@ typedef enum { BP_BOUND_UNKNOWN, BP_BOUND_MEMORY, BP_BOUND_CACHE, BP_BOUND_FLOPS
 typedef struct {
   BpOptions options;
   CeedInt elements[3];                // boxes per direction
-  CeedInt num_elem, P, Q, num_comp;   // P, Q per direction; Q 0 on tetrahedra
+  CeedInt num_elem, P, Q, num_comp;   // P, Q per direction; Q 0 on other shapes
   CeedInt num_nodes, num_points;      // of an element
   CeedSize dofs;                      // unique global degrees of freedom, masked ones included
   CeedInt iterations;                 // CG iterations of a solve; 0 when applies are timed
@@ -135,5 +138,7 @@ BpBound bp_find_bound(const BpMachine *machine, const Costs *costs, double *seco
 bool bp_checks_hold(const BpResult *result);         // false for NaN
 const char *bp_operator_name(int bp);                // "mass" or "diffusion"
 const char *bp_geometry_name(CostGeometry geometry); // "stored" and so on
+const char *bp_shape_name(const BpShape *shape);     // "tet", "prism", "pyramid"; "hex" for NULL
+int bp_shape_elements(const BpShape *shape);         // of a box
 
 #endif

@@ -7,10 +7,11 @@
 
 enum { OFFSET_BYTES = 4, HEX_CORNERS = 8, TET_CORNERS = 4 };
 
-static bool has_tets(const CostedOperator *op) { return op->nodes > 0; }
-static double nodes_of(const CostedOperator *op) { return has_tets(op) ? op->nodes : op->P * op->P * op->P; }
+static bool has_hexes(const CostedOperator *op) { return op->nodes <= 0; }
+static bool has_tets(const CostedOperator *op) { return op->corners == TET_CORNERS; }
+static double nodes_of(const CostedOperator *op) { return has_hexes(op) ? op->P * op->P * op->P : op->nodes; }
 static double points_of(const CostedOperator *op) {
-  return has_tets(op) ? op->points : op->Q * op->Q * op->Q;
+  return has_hexes(op) ? op->Q * op->Q * op->Q : op->points;
 }
 
 static double words_of_factors(const CostedOperator *op) {
@@ -36,7 +37,7 @@ static bool has_corners(const CostedOperator *op) {
 
 // Flops at a point that are there for the geometry alone.
 static double recompute_at_point(const CostedOperator *op) {
-  const double J = 12, K = op->diffusion ? 27 : 9, det = 5, weight = 1;
+  const double J = has_hexes(op) ? 12 : 18 * op->corners, K = op->diffusion ? 27 : 9, det = 5, weight = 1;
   double apply = op->diffusion ? fmin(18 * op->components, 36) : 0;
 
   if (!has_corners(op) && op->geometry != COST_AFFINE) return 0;
@@ -53,12 +54,13 @@ static double contraction_flops(const CostedOperator *op) {
   double P = op->P, Q = op->Q, Q3 = Q * Q * Q;
   double interp = P == Q ? 0 : 2 * (P * P * P * Q + P * P * Q * Q + P * Q3);
 
-  if (has_tets(op)) return 4 * op->nodes * op->points * (op->diffusion ? 3 : 1);
+  if (!has_hexes(op)) return 4 * op->nodes * op->points * (op->diffusion ? 3 : 1);
   return 2 * interp + (op->diffusion ? 12 * Q3 * Q : 0);
 }
 
 Costs cost_of_apply(const CostedOperator *op) {
-  double at_point = op->diffusion ? 15 + 2 * op->mass : 1, corners = has_tets(op) ? TET_CORNERS : HEX_CORNERS;
+  double at_point = op->diffusion ? 15 + 2 * op->mass : 1,
+         corners = has_hexes(op) ? HEX_CORNERS : op->corners;
   double offsets = nodes_of(op) + (has_corners(op) ? corners : 0);
   double scalar_bytes = op->scalar_bytes > 0 ? op->scalar_bytes : sizeof(CeedScalar);
 

@@ -27,10 +27,11 @@
 //     merged         J + K and the line above
 //     affine         w; mass 1; diffusion min(3 d, 6)
 //
-// Tetrahedra, n nodes and q points an element: useful flops d (4 n q + q) E for mass, d (12 n q + 15 q) E for
-// diffusion; bytes as above with q for Q^3, n for P^3 and 4 offsets of corners. Their Jacobians are those of
-// whole elements: recomputation with geometry from the corners is that of affine elements. Symmetric points
-// allow half of the multiplications (doc/kernels.md): more than 100 % of a roofline of flops is possible.
+// Tetrahedra, prisms and pyramids, n nodes, q points and c corners an element: useful flops d (4 n q + q) E
+// for mass, d (12 n q + 15 q) E for diffusion; bytes as above with q for Q^3, n for P^3 and c offsets of
+// corners. Jacobians of tetrahedra are those of whole elements: recomputation with geometry from the corners
+// is that of affine elements. On the others J takes 18 c, by a table. Symmetric points allow half of the
+// multiplications (doc/kernels.md): more than 100 % of a roofline of flops is possible.
 #ifndef RITZ_BENCH_COSTS_H
 #define RITZ_BENCH_COSTS_H
 
@@ -50,7 +51,8 @@ typedef struct {
   CostGeometry geometry;
   double components, elements, dofs, vertices;
   double P, Q;          // hexahedra
-  double nodes, points; // of a tetrahedron; 0: hexahedra
+  double nodes, points; // of an element of another shape; 0: hexahedra
+  double corners;       // of that
   double scalar_bytes;  // of all vectors; 0: those of a CeedScalar
 } CostedOperator;
 

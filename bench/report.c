@@ -25,11 +25,12 @@ const char *bp_bound_name(BpBound bound) {
 }
 
 void bp_print_row(FILE *stream, const BpResult *r) {
-  char box[40], roofline[40] = "-";
+  char box[60], cut[16] = "", roofline[40] = "-";
   double s = r->seconds;
 
-  snprintf(box, sizeof(box), "%s%" CeedInt_FMT "x%" CeedInt_FMT "x%" CeedInt_FMT, r->options.tets ? "6x" : "",
-           r->elements[0], r->elements[1], r->elements[2]);
+  if (r->options.shape) snprintf(cut, sizeof(cut), "%dx", bp_shape_elements(r->options.shape));
+  snprintf(box, sizeof(box), "%s%" CeedInt_FMT "x%" CeedInt_FMT "x%" CeedInt_FMT, cut, r->elements[0],
+           r->elements[1], r->elements[2]);
   if (r->roofline > 0) snprintf(roofline, sizeof(roofline), "%.1f %%", 100 * r->roofline);
   fprintf(stream,
           "BP%-5d %3" CeedInt_FMT "  %-13s %10" CeedSize_FMT
@@ -132,7 +133,7 @@ static void write_result(FILE *stream, const BpResult *r) {
           r->num_comp, r->Q, r->dofs);
   fprintf(stream,
           ", \"shape\": \"%s\", \"nodes_element\": %" CeedInt_FMT ", \"points_element\": %" CeedInt_FMT,
-          r->options.tets ? "tet" : "hex", r->num_nodes, r->num_points);
+          bp_shape_name(r->options.shape), r->num_nodes, r->num_points);
   fprintf(stream, ", \"geometry\": \"%s\"", bp_geometry_name(r->options.geometry));
   fprintf(stream, ", \"vector_bytes\": %d", (int)(r->options.single ? sizeof(float) : sizeof(CeedScalar)));
   bp_write_number(stream, "deform", r->options.deform);

@@ -24,7 +24,6 @@
 enum { POISSON, HELMHOLTZ, BOTH_PROBLEMS };
 enum { DEFORMED, AFFINE, BOTH_MESHES };
 enum { GAUSS, LOBATTO };
-enum { HEX, TET };
 enum { STANDARD, MERGED, AUTO, BOTH_VARIANTS };
 enum { F32, F64 };
 
@@ -61,13 +60,14 @@ static const ArgOption options_table[] = {
      {NULL}},
     {"--shape",
      NULL,
-     "of the elements: hexahedra, or boxes cut into six tetrahedra,\nBP1 to BP4 with points for degree 2p "
-     "(default hex)",
+     "of the elements: hexahedra, or boxes cut into six tetrahedra,\ntwo prisms or six pyramids, BP1 to BP4 "
+     "with "
+     "points for degree\n2p (default hex)",
      ARG_CHOICE,
      MEMBER(shape),
      0,
      0,
-     {"hex", "tet", NULL}},
+     {"hex", "tet", "prism", "pyramid", NULL}},
     {"--order",
      "LIST",
      "polynomial degrees, such as 1,2,4 or 1-8 (default 1-8, with\n--nekbone 3-9)",
@@ -375,7 +375,7 @@ static int run_orders(const Bench *b, BpOptions bp, Series *series) {
 static int run_series(const Bench *b, Series *series) {
   const BenchOptions *o = b->options;
   BpOptions bp = {.many = o->rhs.num ? &series->many : NULL,
-                  .tets = o->shape == TET ? &cli_tets : NULL,
+                  .shape = cli_shapes[o->shape],
                   .single = is_single(o) ? &cli_single : NULL,
                   .size = size_of_problem(b),
                   .mode = o->cg ? BP_CG : BP_APPLY,
@@ -418,7 +418,7 @@ static int plot_series(const Bench *b, const Series *series) {
 
 static int run_bps(const Bench *b) {
   const BenchOptions *o = b->options;
-  Series series = {.bps = choose_list(&o->bp, o->shape == TET ? 4 : BP_LAST, default_bps),
+  Series series = {.bps = choose_list(&o->bp, o->shape == CLI_HEX ? BP_LAST : 4, default_bps),
                    .policies = choose_list(&o->policies, 1, default_policies),
                    .many = {RitzOperatorApplyMany, (int)o->rhs.num, o->rhs.items},
                    .orders = choose_list(&o->orders, sizeof(default_orders) / sizeof(int), default_orders)};
@@ -618,8 +618,9 @@ static ArgsResult check_bp_options(const BenchOptions *o) {
   if (has_policy(o, RITZ_POLICY_AFFINE) && !isnan(o->deform) && o->deform != 0)
     return args_wrong(&command, "--policy", "affine contradicts --deform");
   for (size_t i = 0; i < o->bp.num; i++) {
-    if (o->shape == TET && o->bp.items[i] > 4)
-      return args_wrong(&command, "--bp", "of tetrahedra expected 1 to 4, found %d", o->bp.items[i]);
+    if (o->shape != CLI_HEX && o->bp.items[i] > 4)
+      return args_wrong(&command, "--bp", "of other shapes than hex expected 1 to 4, found %d",
+                        o->bp.items[i]);
   }
   if (o->apply && o->cg) return args_wrong(&command, "--apply", "contradicts --cg");
   if (o->rhs.num && o->cg) return args_wrong(&command, "--rhs", "contradicts --cg");
@@ -632,13 +633,13 @@ static ArgsResult check_bp_options(const BenchOptions *o) {
 }
 
 static ArgsResult check_nekbone_options(const BenchOptions *o) {
-  const char *option = o->bp.num           ? "--bp"
-                       : o->shape == TET   ? "--shape"
-                       : o->rhs.num        ? "--rhs"
-                       : o->apply          ? "--apply"
-                       : o->cg             ? "--cg"
-                       : o->precision >= 0 ? "--precision"
-                                           : NULL;
+  const char *option = o->bp.num             ? "--bp"
+                       : o->shape != CLI_HEX ? "--shape"
+                       : o->rhs.num          ? "--rhs"
+                       : o->apply            ? "--apply"
+                       : o->cg               ? "--cg"
+                       : o->precision >= 0   ? "--precision"
+                                             : NULL;
 
   if (option) return args_wrong(&command, option, "contradicts --nekbone");
   if (o->lambda == 0) return args_wrong(&command, "--lambda", "expected a number > 0, found '0'");

@@ -12,7 +12,7 @@
 #include "cli/cli.h"
 #include "cli/single.h"
 
-enum { HEX, TET, BOTH };
+enum { BOTH = CLI_NUM_SHAPES }; // hexahedra and tetrahedra
 enum { NUM_ROUTES = RITZ_OPERATOR_ROUTE_GEMM_VENDOR + 1, MOST_REPS = 50 };
 
 typedef struct {
@@ -37,12 +37,14 @@ static const ArgOption options_table[] = {
      {NULL}},
     {"--shape",
      NULL,
-     "of the elements: hexahedra, or boxes cut into six tetrahedra,\nBP1 to BP4 (default both)",
+     "of the elements: hexahedra, or boxes cut into six tetrahedra,\ntwo prisms or six pyramids, BP1 to BP4; "
+     "both: "
+     "hex and tet\n(default)",
      ARG_CHOICE,
      MEMBER(shape),
      0,
      0,
-     {"hex", "tet", "both", NULL}},
+     {"hex", "tet", "prism", "pyramid", "both", NULL}},
     {"--order",
      "LIST",
      "polynomial degrees, such as 1,2,4 or 1-6 (default 1-6)",
@@ -178,7 +180,7 @@ typedef struct {
 } Losses;
 
 static void print_heading(void) {
-  printf("%-5s %-4s %5s %10s", "shape", "", "order", "DOFs");
+  printf("%-7s %-4s %5s %10s", "shape", "", "order", "DOFs");
   for (int r = RITZ_OPERATOR_ROUTE_FUSED; r < NUM_ROUTES; r++)
     printf(" %11s", RitzOperatorRouteName((RitzOperatorRoute)r));
   printf(" %11s %7s\n", "auto", "loss, %");
@@ -202,7 +204,7 @@ static void print_rate(double dofs, double seconds) {
 static void print_routes_row(const BpResult *sizes, const RouteTimes *times, Losses *losses) {
   const BpOptions *o = &sizes->options;
   const double own = times->seconds[RITZ_OPERATOR_ROUTE_AUTO], ratio = fmax(1, own / best_of(times));
-  printf("%-5s BP%-2d %5d %10lld", o->tets ? "tet" : "hex", o->bp, (int)o->order, (long long)sizes->dofs);
+  printf("%-7s BP%-2d %5d %10lld", bp_shape_name(o->shape), o->bp, (int)o->order, (long long)sizes->dofs);
   for (int r = RITZ_OPERATOR_ROUTE_FUSED; r < NUM_ROUTES; r++)
     print_rate((double)sizes->dofs, times->seconds[r]);
   print_rate((double)sizes->dofs, own);
@@ -212,7 +214,7 @@ static void print_routes_row(const BpResult *sizes, const RouteTimes *times, Los
   losses->num++;
   if (losses->where[0] && ratio <= losses->worst) return;
   losses->worst = ratio;
-  snprintf(losses->where, sizeof(losses->where), "%s, BP%d, order %d", o->tets ? "tet" : "hex", o->bp,
+  snprintf(losses->where, sizeof(losses->where), "%s, BP%d, order %d", bp_shape_name(o->shape), o->bp,
            (int)o->order);
 }
 
@@ -224,15 +226,15 @@ static int run_routes(Ceed ceed, const RoutesOptions *o) {
   Losses losses = {.num = 0};
 
   print_heading();
-  for (int shape = HEX; shape <= TET; shape++) {
-    if (o->shape != BOTH && o->shape != shape) continue;
-    options.tets = shape == TET ? &cli_tets : NULL;
+  for (int shape = CLI_HEX; shape < CLI_NUM_SHAPES; shape++) {
+    if (o->shape == BOTH ? shape > CLI_TET : o->shape != shape) continue;
+    options.shape = cli_shapes[shape];
     for (size_t i = 0; i < bps.num * orders.num; i++) {
       BpResult sizes;
       RouteTimes times = {.num = {0}};
       options.bp = bps.items[i / orders.num];
       options.order = orders.items[i % orders.num];
-      if (options.tets && options.bp > 4) continue;
+      if (options.shape && options.bp > 4) continue;
       CLI_TRY(time_problem(ceed, &options, o->reps > 0 ? o->reps : 5, &sizes, &times));
       print_routes_row(&sizes, &times, &losses);
     }

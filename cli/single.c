@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Single precision and tetrahedra of bake-off problems (contract in cli/single.h).
+// Single precision and shapes of bake-off problems (contract in cli/single.h).
 #include "cli/single.h"
 
 #include <ritz/basis.h>
@@ -13,4 +13,8 @@ static int choose_single(CeedOperator op) { return RitzOperatorSetPrecision(op, 
 
 const BpSingle cli_single = {create_single, RitzVectorConvert, choose_single};
 
-const BpTets cli_tets = {RitzBasisCreateLagrange, RitzLagrangeNodes};
+static const BpShape tets = {CEED_TOPOLOGY_TET, RitzBasisCreateLagrange, RitzLagrangeNodes},
+                     prisms = {CEED_TOPOLOGY_PRISM, RitzBasisCreateLagrange, RitzLagrangeNodes},
+                     pyramids = {CEED_TOPOLOGY_PYRAMID, RitzBasisCreateLagrange, RitzLagrangeNodes};
+
+const BpShape *const cli_shapes[CLI_NUM_SHAPES] = {NULL, &tets, &prisms, &pyramids};

@@ -11,8 +11,6 @@
 #include "cli/cli.h"
 #include "cli/single.h"
 
-enum { HEX, TET };
-
 typedef struct {
   ArgInts bp, orders, policies;
   double size;
@@ -33,12 +31,13 @@ static const ArgOption options_table[] = {
      {NULL}},
     {"--shape",
      NULL,
-     "of the elements: hexahedra, or boxes cut into six tetrahedra,\nBP1 to BP4 (default hex)",
+     "of the elements: hexahedra, or boxes cut into six tetrahedra,\ntwo prisms or six pyramids, BP1 to BP4 "
+     "(default hex)",
      ARG_CHOICE,
      MEMBER(shape),
      0,
      0,
-     {"hex", "tet", NULL}},
+     {"hex", "tet", "prism", "pyramid", NULL}},
     {"--order",
      "LIST",
      "polynomial degrees, such as 1,2,4 or 1-8 (default 1-8)",
@@ -149,12 +148,12 @@ static bool is_single(const TuneOptions *o) {
 static int tune_problems(Ceed ceed, const TuneOptions *o) {
   static int all_bps[] = {1, 2, 3, 4, 5, 6}, all_orders[] = {1, 2, 3, 4, 5, 6, 7, 8},
              stored[] = {COST_STORED};
-  const ArgInts bps = args_or_else(o->bp, o->shape == TET ? 4 : sizeof(all_bps) / sizeof(int), all_bps);
+  const ArgInts bps = args_or_else(o->bp, o->shape == CLI_HEX ? sizeof(all_bps) / sizeof(int) : 4, all_bps);
   const ArgInts orders = args_or_else(o->orders, sizeof(all_orders) / sizeof(int), all_orders);
   const ArgInts policies = args_or_else(o->policies, 1, stored);
   const size_t num = bps.num * policies.num * orders.num;
   BpOptions options = {.size = (CeedSize)(o->size > 0 ? o->size : cli_default_size(ceed)),
-                       .tets = o->shape == TET ? &cli_tets : NULL,
+                       .shape = cli_shapes[o->shape],
                        .single = is_single(o) ? &cli_single : NULL};
   BpResult sizes;
   RitzTuning tuning;
@@ -196,8 +195,8 @@ static int run_tune_command(const TuneOptions *o) {
     return CLI_USAGE;
   }
   for (size_t i = 0; i < o->bp.num; i++) {
-    if (o->shape != TET || o->bp.items[i] <= 4) continue;
-    args_wrong(&command, "--bp", "of tetrahedra expected 1 to 4, found %d", o->bp.items[i]);
+    if (o->shape == CLI_HEX || o->bp.items[i] <= 4) continue;
+    args_wrong(&command, "--bp", "of other shapes than hex expected 1 to 4, found %d", o->bp.items[i]);
     return CLI_USAGE;
   }
   if (o->precision == 1 && sizeof(CeedScalar) == sizeof(float)) {

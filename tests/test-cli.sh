@@ -201,7 +201,7 @@ wrong "size beyond CeedInt" "ritz bench: --size: expected at most 2147483647 DOF
 wrong "size and elements" "ritz bench: --n: contradicts --size" bench --size 100 --n 3
 wrong "elements for other degrees" "ritz bench: --n: expected 1 or 3 numbers, one for each degree, found 2" \
   bench --order 1-3 --n 4,5
-wrong "problem that tetrahedra do not have" "ritz bench: --bp: of tetrahedra expected 1 to 4, found 5" bench --shape tet --bp 1,5
+wrong "problem that tetrahedra do not have" "ritz bench: --bp: of other shapes than hex expected 1 to 4, found 5" bench --shape tet --bp 1,5
 wrong "several vectors and cg" "ritz bench: --rhs: contradicts --cg" bench --rhs 2 --cg
 wrong "several vectors of the other benchmark" "ritz bench: --rhs: contradicts --nekbone" bench --nekbone --rhs 2
 wrong "too many numbers of vectors" "ritz bench: --rhs: expected at most 8 numbers, found 9" bench --rhs 1-9
@@ -560,6 +560,14 @@ prints "also from their corners and deformed" 0 out '^BP4 +2  6x3x3x3 .*trilinea
   bench --shape tet --bp 1-4 --order 1,2 --n 2,3 --deform 0.05 --policy stored,trilinear --reps 1 --ceed /cpu/self/ref
 prints "also affine ones" 0 out '^BP4 +2  6x3x3x3 .*affine.* ok$' \
   bench --shape tet --bp 1-4 --order 1,2 --n 2,3 --policy affine --reps 1 --ceed /cpu/self/ref
+for shape in 'prism 2x' 'pyramid 6x'; do
+  prints "on ${shape% *}s, deformed" 0 out "^BP4 +3  ${shape#* }3x3x3 .*trilinear.* ok\$" \
+    bench --shape "${shape% *}" --bp 1-4 --order 1-3 --n 3 --deform 0.05 --policy stored,trilinear --reps 1 --ceed /cpu/self/ref
+  prints "on ${shape% *}s, affine" 0 out "^BP3 +4  ${shape#* }2x2x2 .*affine.* ok\$" \
+    bench --shape "${shape% *}" --bp 1,3 --order 1,4 --n 2 --policy affine --reps 1
+done
+prints "boxes of pyramids have nodes of their own" 0 out '^BP3 +2  6x3x3x3  +559 ' \
+  bench --shape pyramid --bp 3 --order 2 --n 3 --cg --reps 1 --ceed /cpu/self/ref
 prints "single precision" 0 out '^BP4 +2  2x2x2 .* ok$' bench --bp 1,4 --order 2 --n 2 --policy stored,trilinear --precision f32 --reps 1
 run bench --bp 3 --order 2 --n 4 --precision f32 --reps 1 --ceed /cpu/self/ref --json -
 report "$(grep -c '"vector_bytes": 4, .*"bytes": 113964, .*"checks_hold": true' "$folder/out")" \

@@ -275,7 +275,7 @@ static const BpSingle combinations[] = {
     {create_single, RitzVectorConvert, choose_single},
 };
 
-static const BpTets tets = {RitzBasisCreateLagrange, RitzLagrangeNodes};
+static const BpShape tets = {CEED_TOPOLOGY_TET, RitzBasisCreateLagrange, RitzLagrangeNodes};
 
 typedef struct {
   Ceed ceed[2]; // owned: the one that is tested, reference
@@ -368,7 +368,7 @@ static void check_problem(const BpOptions *options, int number, uint64_t *seed) 
   for (int i = 0; i < 4 && !tap_failed(); i++) {
     if (is_wanted(i == 0 || i == 1 + number % 3)) check_apply(&p, precisions[i % 2], precisions[i / 2], seed);
   }
-  for (int i = 0; i < 2 && !tap_failed() && !options->tets; i++) {
+  for (int i = 0; i < 2 && !tap_failed() && !options->shape; i++) {
     if (is_wanted(i == number % 2)) check_diagonal(&p, precisions[i]);
   }
   if (tap_failed())
@@ -378,7 +378,7 @@ static void check_problem(const BpOptions *options, int number, uint64_t *seed) 
 }
 
 // Every degree, geometry and combination comes up.
-static void check_problems(const BpTets *on, int num_bps) {
+static void check_problems(const BpShape *on, int num_bps) {
   uint64_t seed = 5;
   int number = 0;
 
@@ -390,7 +390,7 @@ static void check_problems(const BpTets *on, int num_bps) {
                                  .n = on           ? 2
                                       : order == 1 ? 5
                                                    : 3,
-                                 .tets = on,
+                                 .shape = on,
                                  .geometry = (CostGeometry)(number / 2 % 3),
                                  .single = &combinations[3 - number / 2 % 4]};
       if (is_wanted((bp + order) % 2 == 0)) check_problem(&options, number / 2, &seed);
@@ -411,7 +411,7 @@ TEST(bake_off_problems_run_in_float_on_tetrahedra) {
 
 // Bases of matrices have no generated kernel for the diagonal.
 TEST(diagonals_without_a_kernel_are_walked_through_in_float) {
-  const BpOptions options = {.bp = 3, .order = 2, .n = 2, .tets = &tets, .single = &combinations[3]};
+  const BpOptions options = {.bp = 3, .order = 2, .n = 2, .shape = &tets, .single = &combinations[3]};
   Pair p;
 
   NEEDS_TWO_PRECISIONS();

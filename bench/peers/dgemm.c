@@ -248,8 +248,8 @@ static int time_dgemm(Ceed ceed, const BpOptions *options, int num_rounds) {
 }
 
 int main(int argc, char **argv) {
-  static const BpTets tets = {RitzBasisCreateLagrange, RitzLagrangeNodes};
-  BpOptions options = {.bp = 3, .tets = &tets, .order = 3, .size = 100000};
+  static const BpShape tets = {CEED_TOPOLOGY_TET, RitzBasisCreateLagrange, RitzLagrangeNodes};
+  BpOptions options = {.bp = 3, .shape = &tets, .order = 3, .size = 100000};
   const char *resource = "/cpu/self/gen:threads=1";
   int num_rounds = 50, ierr;
   Ceed ceed = NULL;
