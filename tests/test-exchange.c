@@ -420,18 +420,20 @@ static int run_diagonal(void *ctx, const RitzTransport *t) {
   return code;
 }
 
-// Sums come in another order: 100 eps of the largest entry.
+// Sums come in another order: 100 eps of the largest entry; devices beside the reference on the host, which
+// rounds elsewhere, too: 1000.
 static void check_products(Ceed ceed, Case *c) {
   Whole w = {0};
 
   CHECK_OK(open_whole(ceed, c, &w));
   CHECK_OK(CeedOperatorApply(w.op, w.x, w.y, CEED_REQUEST_IMMEDIATE));
   run_case(ceed, c, run_apply, mesh_names[c->which]);
-  if (!tap_failed()) compare(c, &w, 100 * CEED_EPSILON, "product");
+  const double tolerance = (c->by_nccl ? 1000 : 100) * CEED_EPSILON;
+  if (!tap_failed()) compare(c, &w, tolerance, "product");
   if (!tap_failed() && c->overlaps) {
     CHECK_OK(CeedOperatorLinearAssembleDiagonal(w.op, w.y, CEED_REQUEST_IMMEDIATE));
     run_case(ceed, c, run_diagonal, mesh_names[c->which]);
-    if (!tap_failed()) compare(c, &w, 100 * CEED_EPSILON, "diagonal");
+    if (!tap_failed()) compare(c, &w, tolerance, "diagonal");
   }
   close_whole(c, &w);
 }
