@@ -141,35 +141,15 @@ static void add_shares(RitzText *text, const RitzGpuAssembly *a) {
   add_size(text, is_diagonal ? "P" : "P_IN", a->in.num_nodes);
   add_size(text, "COMP_IN", a->in.num_comp);
   add_size(text, "COMP_OUT", a->out.num_comp);
+  add_size(text, "IS_ORDERED", a->is_ordered);
   if (is_diagonal) add_size(text, "IS_BLOCKS", a->is_blocks);
-  if (is_diagonal) add_size(text, "IS_SAME", a->is_same);
   if (is_diagonal) return;
   add_size(text, "P_OUT", a->out.num_nodes);
   add_size(text, "COLS", a->cols);
   add_size(text, "COL_GROUPS", a->col_groups);
   add_size(text, "TILE_COLS", a->tile_cols);
   add_size(text, "COL_TILES", ritz_gpu_assembly_tiles(a->col_groups, a->tile_cols));
-}
-
-static void add_rows(RitzText *text, const RitzGpuAssembly *a) {
-  add_size(text, "P_IN", a->in.num_nodes);
-  add_size(text, "P_OUT", a->out.num_nodes);
-  add_size(text, "COMP_IN", a->in.num_comp);
-  add_size(text, "COMP_OUT", a->out.num_comp);
-  add_size(text, "TILE", a->tile_rows);
-  add_size(text, "WIDTH", a->tile_cols);
-  add_size(text, "SLOTS", a->num_elem);
-  add_size(text, "CHUNK", a->chunk);
-  add_size(text, "USES_MMA", a->uses_mma);
-  add_size(text, "BY_LINES", a->is_by_lines);
-  if (a->is_by_lines) add_size(text, "P_1D", a->P_1d);
-  if (a->is_by_lines) add_size(text, "Q_1D", a->Q_1d);
-  if (!a->uses_mma && !a->is_by_lines) add_size(text, "ROWS", a->rows);
-  if (!a->is_by_lines) add_size(text, "COLS", a->cols);
-  add_size(text, "WRITERS", CeedIntMin(32, a->num_threads));
-  add_size(text, "SUMS", a->num_sums);
-  add_size(text, "MEMORY", (CeedInt)(ritz_gpu_rows_bytes(a) / (int64_t)sizeof(CeedScalar)));
-  add_size(text, "IS_REPEATED", a->is_repeated);
+  if (a->kind != RITZ_ASSEMBLE_PATTERN) return;
   ritz_text_add(text, "#define RITZ_START %s\n#define RITZ_PLACE %s\n", a->is_long ? "RitzLong" : "CeedInt",
                 a->place_bytes == 1   ? "unsigned char"
                 : a->place_bytes == 2 ? "unsigned short"
@@ -185,10 +165,7 @@ static void add_sizes(RitzText *text, const RitzGpuAssembly *a) {
   add_size(text, "SCALARS_OUT", a->out.num_scalars);
   ritz_text_add(text, "#define RITZ_D_MEMORY %s\n",
                 a->kind == RITZ_ASSEMBLE_QFUNCTION ? "RITZ_GLOBAL" : "RITZ_SHARED");
-  if (a->kind == RITZ_ASSEMBLE_PATTERN)
-    add_rows(text, a);
-  else if (a->kind != RITZ_ASSEMBLE_QFUNCTION)
-    add_shares(text, a);
+  if (a->kind != RITZ_ASSEMBLE_QFUNCTION) add_shares(text, a);
 }
 
 // Of each scalar of the outputs its mode and component, -1 where it belongs to no mode of this group; of each
@@ -211,8 +188,8 @@ static void add_scalars(RitzText *text, const RitzGpuAssembly *a) {
     }
   }
   add_integers(text, "ritz_units", num_in, units);
-  if (a->is_kept) add_integers(text, "ritz_output_modes", num_out, modes);
-  if (a->is_kept) add_integers(text, "ritz_output_comps", num_out, comps);
+  add_integers(text, "ritz_output_modes", num_out, modes);
+  add_integers(text, "ritz_output_comps", num_out, comps);
   RITZ_FREE(&units);
 }
 
@@ -235,19 +212,6 @@ static void add_loads(RitzText *text, CeedQFunction qf, const RitzGpuAssembly *a
   }
 }
 
-// Scalar s of output i, number o of all outputs, to the place of its mode, if it belongs to one of this
-// group.
-static void add_keep(RitzText *text, const RitzGpuAssembly *a, CeedInt i, CeedInt s, CeedInt o) {
-  const RitzAssemblySide *side = &a->out;
-  for (CeedInt m = 0; m < side->num_modes; m++) {
-    const CeedInt c = o - (side->offsets ? (CeedInt)side->offsets[m] : m);
-    if (c < 0 || c >= side->num_comp) continue;
-    ritz_text_add(text, "  ");
-    if (side->num_comp > 1) ritz_text_add(text, "if (c_out == %d) ", (int)c);
-    ritz_text_add(text, "D[(m * RITZ_MODES_OUT + %d) * stride] = v%d_point[%d];\n", (int)m, (int)i, (int)s);
-  }
-}
-
 // One unit vector after the other.
 static void add_columns(RitzText *text, CeedQFunction qf, const RitzGpuAssembly *a) {
   CeedInt first_in = 0, first_out = 0;
@@ -263,7 +227,12 @@ static void add_columns(RitzText *text, CeedQFunction qf, const RitzGpuAssembly 
   for (CeedInt i = 0; i < qf->num_out; i++) {
     const CeedInt size = qf->out[i]->size;
     if (!a->is_active[qf->num_in + i] || size == 0) continue;
-    for (CeedInt s = 0; s < size; s++) add_keep(text, a, i, s, first_out++);
+    ritz_text_add(
+        text,
+        "  RITZ_KEEP(%d, v%d_point, ritz_output_modes + %d, ritz_output_comps + %d, c_out, stride,\n"
+        "            D + m * RITZ_MODES_OUT * stride)\n",
+        (int)size, (int)i, (int)first_out, (int)first_out);
+    first_out += size;
   }
   ritz_text_add(text, "  }\n");
 }
@@ -294,11 +263,6 @@ int ritz_emit_device_assembly(CeedQFunction qf, const RitzGpuAssembly *a, char *
     ritz_text_add(&t, "  RITZ_COPY_KEPT(kept + kept_first + q, kept_stride, c_in, c_out, stride, D)\n");
   else
     add_evaluation(&t, qf, a);
-  ritz_text_add(&t, "}\n\n");
-  if (a->is_by_lines) ritz_text_add_table(&t, "ritz_interp_1d", a->Q_1d, a->P_1d, a->interp_1d);
-  if (a->is_by_lines) ritz_text_add_table(&t, "ritz_grad_1d", a->Q_1d, a->P_1d, a->grad_1d);
-  ritz_text_add(&t, "%s#include \"kernels/gpu/%s.h\"\n",
-                a->uses_mma ? "#include \"kernels/gpu/mma-f64.h\"\n" : "",
-                a->kind == RITZ_ASSEMBLE_PATTERN ? "assembly-rows" : "assembly");
+  ritz_text_add(&t, "}\n\n#include \"kernels/gpu/assembly.h\"\n");
   return ritz_text_finish(&t, text);
 }

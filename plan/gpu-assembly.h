@@ -11,7 +11,7 @@ typedef enum {
   RITZ_ASSEMBLE_QFUNCTION, // the derivatives themselves, all scalars
   RITZ_ASSEMBLE_DIAGONAL,  // of elements, or blocks [c_out][c_in]
   RITZ_ASSEMBLE_MATRICES,  // of elements
-  RITZ_ASSEMBLE_PATTERN,   // these, added up in a pattern, row by row (kernels/gpu/assembly-rows.h)
+  RITZ_ASSEMBLE_PATTERN,   // these, added up in a pattern
 } RitzAssemblyKind;
 
 // The active fields of one direction on one basis (RitzActiveGroups of core/core.h). Scalar
@@ -27,36 +27,22 @@ typedef struct {
   RitzAssemblySide in, out;
   CeedInt num_points; // of an element
   bool is_blocks;     // of a diagonal: all pairs of components
-  bool is_same;       // of a diagonal: B_in is B_out
   bool is_kept;       // the derivatives are read from an assembled QFunction
-  // Of patterns: whether an element has an entry of the L-vector twice, whether rows begin beyond 2^31
-  // nonzeros, bytes of a place in a row (1, 2, 4), products by tensor cores; sums of the rows of a block, at
-  // first the longest row.
-  bool is_repeated, is_long, uses_mma;
-  CeedInt place_bytes, num_sums;
-  // Of patterns of gradients on a tensor basis in space, the same of rows and columns: nodes and points a
-  // direction, borrowed tables; NULL: any other. Whether rows are made direction by direction.
-  CeedInt P_1d, Q_1d;
-  const CeedScalar *interp_1d, *grad_1d;
-  bool is_by_lines;
+  // Of patterns: some elements of a list, which share no entry; else additions are atomic. Bytes of a place
+  // in a row (1, 2, 4); whether rows begin beyond 2^31 nonzeros.
+  bool is_ordered, is_long;
+  CeedInt place_bytes;
   const bool *is_active; // borrowed, of the QFunction's inputs, then outputs
   // Threads and elements of a block, points of an element at a time.
   CeedInt num_threads, num_elem, chunk;
   // Entries of a thread; threads side by side in a whole matrix, in what a block does of it. A diagonal has
-  // rows alone. Of patterns tile_rows x tile_cols are entries, num_elem pairs of element and component.
+  // rows alone.
   CeedInt rows, cols, row_groups, col_groups, tile_rows, tile_cols;
 } RitzGpuAssembly;
 
 // Chooses for blocks of at most max_threads threads (a power of two) with so much declared shared memory;
 // false: the derivatives at one point do not fit there.
 bool ritz_plan_gpu_assembly(int64_t shared_bytes, CeedInt max_threads, RitzGpuAssembly *a);
-// The same of patterns, which have memory of any size that the device has; false: also where the longest row
-// is too long.
-bool ritz_plan_gpu_rows(int64_t shared_bytes, CeedInt max_threads, RitzGpuAssembly *a);
-// Bytes of it that are an argument of the launch.
-int64_t ritz_gpu_rows_bytes(const RitzGpuAssembly *a);
-// Points of a chunk times modes of the input, a multiple of 8: the inner size of its products.
-CeedInt ritz_gpu_rows_inner(const RitzGpuAssembly *a);
 
 static inline CeedInt ritz_gpu_assembly_tiles(CeedInt groups, CeedInt tile) {
   return (groups + tile - 1) / tile;

@@ -153,35 +153,13 @@ static bool is_first_of_name(const char *text, const char *name) {
   return true;
 }
 
-// The parameters of a kernel, with those that a macro of its text stands for; to be freed.
-static char *find_parameters(const char *given, const char *name) {
-  static const char macro[] = "RITZ_FIELD_PARAMETERS";
-  const char *fields = strstr(given, "#define RITZ_FIELD_PARAMETERS"), *at = name + strcspn(name, "(") + 1;
-  const size_t size = strcspn(at, ")") + (fields ? strcspn(fields, "\n") : 0) + 1;
-  char *made = calloc(size, 1), *next = made;
-
-  while (made && *at && *at != ')') {
-    if (!fields || strncmp(at, macro, sizeof(macro) - 1) != 0) {
-      *next++ = *at++;
-      continue;
-    }
-    const char *meaning = fields + strlen("#define ") + sizeof(macro) - 1;
-    const size_t length = strcspn(meaning, "\n");
-    memcpy(next, meaning, length);
-    next += length;
-    at += sizeof(macro) - 1;
-  }
-  return made;
-}
-
-// A function that takes the arguments' addresses, for each kernel; given: the text with its macros.
-static void write_entries(const char *text, const char *given, FILE *file) {
+// A function that takes the arguments' addresses, for each kernel.
+static void write_entries(const char *text, FILE *file) {
   for (const char *name = next_kernel(text); name; name = next_kernel(name)) {
     const int length = (int)strcspn(name, "(");
+    const char *at = name + length + 1, *end = strchr(at, ')');
 
     if (!is_first_of_name(text, name)) continue;
-    char *parameters = find_parameters(given, name);
-    const char *at = parameters, *end = at + strlen(at);
     fprintf(file, "void %.*s_entry(void **args) {\n  %.*s(", length, name, length, name);
     for (int i = 0; at < end; i++) {
       const int size = (int)strcspn(at, ",)");
@@ -189,7 +167,6 @@ static void write_entries(const char *text, const char *given, FILE *file) {
       at += size + 1;
     }
     fprintf(file, ");\n}\n");
-    free(parameters);
   }
 }
 
@@ -205,7 +182,7 @@ static int played_compile(Ceed ceed, RitzDevice device, const char *name, const 
   char *text = with_entries(given);
   write_for_host(text, file);
   fprintf(file, "\nRitzReal m[%d / sizeof(RitzReal)] __align__(16);\n", (int)PLAYED_MEMORY);
-  write_entries(text, given, file);
+  write_entries(text, file);
   free(text);
   fclose(file);
   snprintf(command, sizeof(command),

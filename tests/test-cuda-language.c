@@ -13,7 +13,6 @@
 #include "tests/gpu-kit.h"
 #include "tests/grid.h"
 #include "tests/played-cuda.h"
-#include "tests/poisson.h"
 #include "tests/random-operator.h"
 
 // ---- The player itself ----
@@ -377,70 +376,6 @@ TEST(random_operators_are_their_matrices) {
   }
 }
 
-// ---- Matrices in a fixed pattern ----
-
-typedef struct {
-  CeedElemTopology shape;
-  CeedInt degree, n;
-} MatrixShape;
-
-// Values of the matrix of -div grad u, an array of *num for the caller to free.
-static int find_values(Ceed ceed, const MatrixShape *s, CeedSize *num, double **values) {
-  RitzMesh box = NULL, mesh = NULL;
-  CeedOperator op = NULL;
-  RitzAssembly assembly = NULL;
-  const int64_t *starts;
-  CeedVector vec = NULL;
-  CeedSize num_rows;
-  int ierr = RitzMeshCreateBox(ceed, 3, (CeedInt[]){s->n, 1, 2}, NULL, NULL, 1, NULL, NULL, &box);
-  if (!ierr && s->shape != CEED_TOPOLOGY_HEX) ierr = RitzMeshSplit(box, s->shape, &mesh);
-  if (!ierr) ierr = poisson_create_laplacian(ceed, mesh ? mesh : box, s->degree, &op);
-  if (!ierr) ierr = RitzAssemblyCreate(op, &assembly);
-  if (!ierr) ierr = RitzAssemblyGetPattern(assembly, &num_rows, NULL, &starts, NULL);
-  if (!ierr) *num = starts[num_rows];
-  if (!ierr) ierr = CeedVectorCreate(ceed, *num, &vec);
-  if (!ierr) ierr = CeedVectorSetValue(vec, NAN);
-  if (!ierr) ierr = RitzAssemblyRun(assembly, vec);
-  if (!ierr) *values = reference_new_values(vec);
-  CeedVectorDestroy(&vec);
-  RitzAssemblyDestroy(&assembly);
-  CeedOperatorDestroy(&op);
-  RitzMeshDestroy(&mesh);
-  RitzMeshDestroy(&box);
-  return ierr;
-}
-
-static void check_matrix(int device, const MatrixShape *s) {
-  Ceed ceed = played_open(&ritz_cuda_shared_backend, device), host = tap_ceed("/cpu/self/ref");
-  double *values = NULL, *wanted = NULL;
-  CeedSize num = 0, num_wanted = 0;
-  int ierr = find_values(ceed, s, &num, &values);
-  if (!ierr) ierr = find_values(host, s, &num_wanted, &wanted);
-  const double error = ierr ? NAN : reference_distance(num, values, wanted);
-  const double largest = ierr ? NAN : reference_largest(num, wanted);
-
-  free(values);
-  free(wanted);
-  CeedDestroy(&ceed);
-  CeedDestroy(&host);
-  CHECK_OK(ierr);
-  CHECK(num == num_wanted && error <= 1e4 * eps * largest, "degree %d: off by %g of %g", (int)s->degree,
-        error, largest);
-}
-
-// Several bundles of rows, several chunks and passes, tiles of all widths.
-TEST(rows_of_matrices_are_those_of_the_reference) {
-  static const MatrixShape shapes[] = {{CEED_TOPOLOGY_HEX, 2, 9},   {CEED_TOPOLOGY_TET, 1, 5},
-                                       {CEED_TOPOLOGY_TET, 3, 3},   {CEED_TOPOLOGY_HEX, 3, 2},
-                                       {CEED_TOPOLOGY_PRISM, 2, 3}, {CEED_TOPOLOGY_HEX, 5, 1}};
-  const size_t num = tap_level() > TAP_QUICK ? 6 : 3;
-
-  NEEDS_COROUTINES();
-  for (int device = 0; device < NUM_PLAYED && !tap_failed(); device++) {
-    for (size_t i = 0; i < num && !tap_failed(); i++) check_matrix(device, &shapes[i]);
-  }
-}
-
 // ---- Conjugate gradients ----
 
 // A mass of coefficients between 1 and 2, and a right-hand side, the same in every context.
@@ -527,7 +462,6 @@ int main(int argc, char **argv) {
                         lines_in_the_memory_of_a_block_are_those_of_the_reference,
                         tensor_cores_multiply_as_the_reference_on_three_architectures,
                         fences_keep_points_apart_where_geometry_is_computed,
-                        random_operators_are_their_matrices, rows_of_matrices_are_those_of_the_reference,
-                        several_vectors_have_results_of_their_own,
+                        random_operators_are_their_matrices, several_vectors_have_results_of_their_own,
                         energies_of_warps_and_products_ahead_give_the_iterates_of_the_host));
 }

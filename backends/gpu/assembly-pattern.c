@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Matrices in a fixed pattern on devices, the slots assembly_*: which rows a block of threads adds up, from
-// which rows of element matrices, and where their entries go is there once (kernels/gpu/assembly-rows.h).
-// Sums are made in the order of the elements, each by one thread after the other: the same bits every time.
-// Element matrices are never in memory.
+// Matrices in a fixed pattern on devices, the slots assembly_*: where entries of element matrices go is there
+// once, and the kernel of element matrices adds them where they belong. In any order by atomic additions; in
+// a fixed one color after color, elements of a color having no row in common. Element matrices are never in
+// memory.
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,20 +13,23 @@
 // assembly->data
 typedef struct {
   bool is_native; // else core/ places element matrices
-  bool is_whole;  // the first block that is not empty touches all rows
   CeedInt num_blocks;
   RitzGpuPlaces *blocks; // owned
 } Pattern;
 
-static void free_places(Ceed ceed, RitzGpuPlaces *p) {
-  void **const arrays[] = {&p->firsts, &p->chunks, &p->slots, &p->nodes,
-                           &p->bases,  &p->starts, &p->sums,  &p->places};
-  for (size_t k = 0; k < sizeof(arrays) / sizeof(arrays[0]); k++) ritz_gpu_free(ceed, arrays[k]);
+static void free_colors(Ceed ceed, RitzGpuColors *c) {
+  RITZ_FREE(&c->order);
+  RITZ_FREE(&c->firsts);
+  ritz_gpu_free(ceed, &c->device_order);
 }
 
 static void free_pattern(Ceed ceed, Pattern **pattern) {
-  for (CeedInt k = 0; (*pattern)->blocks && k < (*pattern)->num_blocks; k++)
-    free_places(ceed, &(*pattern)->blocks[k]);
+  for (CeedInt k = 0; (*pattern)->blocks && k < (*pattern)->num_blocks; k++) {
+    RitzGpuPlaces *p = &(*pattern)->blocks[k];
+    ritz_gpu_free(ceed, &p->starts);
+    ritz_gpu_free(ceed, &p->places);
+    free_colors(ceed, &p->colors);
+  }
   RITZ_FREE(&(*pattern)->blocks);
   RITZ_FREE(pattern);
 }
@@ -51,251 +54,132 @@ static bool is_served(const struct RitzAssembly_private *a) {
   return !a->is_given || !is_by_choice;
 }
 
+// ---- Colors ----
+
+static bool has_repeated(CeedInt n, const int64_t *numbers) {
+  for (CeedInt i = 1; i < n; i++) {
+    if (numbers[i] == numbers[i - 1]) return true;
+  }
+  return false;
+}
+
 static int compare_numbers(const void *a, const void *b) {
   const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
   return (x > y) - (x < y);
 }
 
-// Whether a row of some element matrix has a column twice.
-static bool has_repeated_columns(const RitzAssemblyBlock *b, int64_t *work) {
+// Whether some element has an entry of the L-vector twice: its own entries then meet in a nonzero.
+static bool meets_itself(const RitzAssemblyBlock *b, int64_t *work) {
   for (CeedInt e = 0; e < b->op->num_elem; e++) {
+    for (CeedInt i = 0; i < b->num_rows; i++) work[i] = ritz_assembly_row(b, e, i);
+    qsort(work, (size_t)b->num_rows, sizeof(*work), compare_numbers);
+    if (has_repeated(b->num_rows, work)) return true;
     for (CeedInt j = 0; j < b->num_cols; j++) work[j] = ritz_assembly_col(b, e, j);
     qsort(work, (size_t)b->num_cols, sizeof(*work), compare_numbers);
-    for (CeedInt j = 1; j < b->num_cols; j++) {
-      if (work[j] == work[j - 1]) return true;
-    }
+    if (has_repeated(b->num_cols, work)) return true;
   }
   return false;
 }
 
-// ---- Bundles ----
-
-// Rows of the matrix by first touch, so that those of a bundle share elements; rows of elements, "parts"
-// here, by bundle, element and row, then chunk by chunk by row. All owned, on the host.
-typedef struct {
-  const struct RitzAssembly_private *assembly;
-  const RitzAssemblyBlock *block;
-  const RitzGpuAssembly *shape;
-  CeedInt num_rows, num_bundles, num_chunks, num_slots;
-  CeedSize num_parts;
-  CeedInt *numbers;         // [rows of the matrix], -1: not touched
-  CeedInt *bundles;         // [num_rows + 1] at most: first rows of bundles
-  int64_t *starts, *sums;   // [num_rows], [num_rows + 1]
-  CeedInt *parts;           // [num_parts]: element * block->num_rows + row
-  CeedInt *firsts, *chunks; // pairs, as in RitzGpuPlaces
-  CeedInt *slots, *nodes;
-  uint32_t *bases;
-} Rows;
-
-static void free_rows(Rows *r) {
-  RITZ_FREE(&r->numbers);
-  RITZ_FREE(&r->bundles);
-  RITZ_FREE(&r->starts);
-  RITZ_FREE(&r->sums);
-  RITZ_FREE(&r->parts);
-  RITZ_FREE(&r->firsts);
-  RITZ_FREE(&r->chunks);
-  RITZ_FREE(&r->slots);
-  RITZ_FREE(&r->nodes);
-  RITZ_FREE(&r->bases);
-}
-
-// Number of the row of a part.
-static CeedInt number_of(const Rows *r, CeedInt part) {
-  const CeedInt elem = part / r->block->num_rows, i = part % r->block->num_rows;
-  return r->numbers[ritz_assembly_row(r->block, elem, i)];
-}
-
-// Numbers, where rows begin, and bundles of as many rows as a block has sums for.
-static int number_rows(Rows *r) {
-  const struct RitzAssembly_private *a = r->assembly;
-  const CeedSize most = r->num_parts < a->num_rows ? r->num_parts : a->num_rows;
-  RITZ_TRY(RITZ_MALLOC(a->ceed, (size_t)a->num_rows, &r->numbers));
-  RITZ_TRY(RITZ_MALLOC(a->ceed, (size_t)most, &r->starts));
-  RITZ_TRY(RITZ_CALLOC(a->ceed, (size_t)most + 1, &r->sums));
-  RITZ_TRY(RITZ_CALLOC(a->ceed, (size_t)most + 1, &r->bundles));
-  for (CeedSize k = 0; k < a->num_rows; k++) r->numbers[k] = -1;
-  for (CeedSize k = 0; k < r->num_parts; k++) {
-    const CeedInt elem = (CeedInt)(k / r->block->num_rows), i = (CeedInt)(k % r->block->num_rows);
-    const CeedSize row = ritz_assembly_row(r->block, elem, i);
-    if (r->numbers[row] >= 0) continue;
-    const CeedInt n = r->numbers[row] = r->num_rows++;
-    r->starts[n] = a->row_starts[row];
-    r->sums[n + 1] = r->sums[n] + a->row_starts[row + 1] - a->row_starts[row];
-    if (n == 0 || r->sums[n + 1] - r->sums[r->bundles[r->num_bundles - 1]] > r->shape->num_sums)
-      r->bundles[r->num_bundles++] = n;
+// Colors first .. first + 63 for elements that have none yet (-1), each the smallest that no neighbour before
+// it has; taken [rows] zeros. Returns whether all have one afterwards.
+static bool color_some(const RitzAssemblyBlock *b, CeedInt first, uint64_t *taken, CeedInt *colors) {
+  bool is_done = true;
+  for (CeedInt e = 0; e < b->op->num_elem; e++) {
+    uint64_t mask = 0;
+    CeedInt color = 0;
+    if (colors[e] >= 0) continue;
+    for (CeedInt i = 0; i < b->num_rows; i++) mask |= taken[ritz_assembly_row(b, e, i)];
+    while (color < 64 && mask >> color & 1) color++;
+    is_done &= color < 64;
+    if (color == 64) continue;
+    colors[e] = first + color;
+    for (CeedInt i = 0; i < b->num_rows; i++) taken[ritz_assembly_row(b, e, i)] |= (uint64_t)1 << color;
   }
-  r->bundles[r->num_bundles] = r->num_rows;
+  return is_done;
+}
+
+static int color_elements(Ceed ceed, CeedSize num_rows, const RitzAssemblyBlock *b, CeedInt *colors) {
+  uint64_t *taken = NULL;
+  bool is_done = false;
+  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)num_rows, &taken));
+  for (CeedInt e = 0; e < b->op->num_elem; e++) colors[e] = -1;
+  for (CeedInt first = 0; !is_done; first += 64) {
+    memset(taken, 0, (size_t)num_rows * sizeof(*taken));
+    is_done = color_some(b, first, taken, colors);
+  }
+  RITZ_FREE(&taken);
   return CEED_ERROR_SUCCESS;
 }
 
-// Parts sorted by bundle, of a bundle as they come; ends [num_bundles + 1]: where they begin, then end.
-static int sort_parts(Rows *r, CeedInt **ends) {
-  CeedInt *bundle_of = NULL, *next = NULL;
-  int ierr;
-  RITZ_TRY_CLEANUP(RITZ_MALLOC(r->assembly->ceed, (size_t)r->num_rows, &bundle_of));
-  RITZ_TRY_CLEANUP(RITZ_MALLOC(r->assembly->ceed, (size_t)r->num_parts, &r->parts));
-  RITZ_TRY_CLEANUP(RITZ_CALLOC(r->assembly->ceed, (size_t)r->num_bundles + 2, &next));
-  for (CeedInt k = 0; k < r->num_bundles; k++) {
-    for (CeedInt n = r->bundles[k]; n < r->bundles[k + 1]; n++) bundle_of[n] = k;
-  }
-  for (CeedInt p = 0; p < r->num_parts; p++) next[bundle_of[number_of(r, p)] + 2]++;
-  for (CeedInt k = 2; k <= r->num_bundles + 1; k++) next[k] += next[k - 1];
-  for (CeedInt p = 0; p < r->num_parts; p++) r->parts[next[bundle_of[number_of(r, p)] + 1]++] = p;
-  *ends = next;
-  next = NULL;
-cleanup:
-  RITZ_FREE(&bundle_of);
-  RITZ_FREE(&next);
+// Elements sorted by color.
+static int sort_elements(Ceed ceed, CeedInt num_elem, const CeedInt *colors, RitzGpuColors *c) {
+  for (CeedInt e = 0; e < num_elem; e++) c->num_colors = CeedIntMax(c->num_colors, colors[e] + 1);
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)c->num_colors + 2, &c->firsts));
+  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)num_elem, &c->order));
+  // Counts are kept two places up, so that firsts[k + 1] is where color k begins, and after storing, ends.
+  for (CeedInt e = 0; e < num_elem; e++) c->firsts[colors[e] + 2]++;
+  for (CeedInt k = 2; k <= c->num_colors + 1; k++) c->firsts[k] += c->firsts[k - 1];
+  for (CeedInt e = 0; e < num_elem; e++) c->order[c->firsts[colors[e] + 1]++] = e;
+  return ritz_gpu_upload(ceed, (size_t)num_elem * sizeof(*c->order), c->order, &c->device_order);
+}
+
+// *is_possible false: an element meets itself.
+static int make_colors(const struct RitzAssembly_private *a, const RitzAssemblyBlock *b, RitzGpuColors *c,
+                       bool *is_possible) {
+  CeedInt *colors = NULL;
+  int64_t *work = NULL;
+  RITZ_TRY(RITZ_MALLOC(a->ceed, (size_t)CeedIntMax(b->num_rows, b->num_cols), &work));
+  *is_possible = !meets_itself(b, work);
+  RITZ_FREE(&work);
+  if (!*is_possible) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(RITZ_MALLOC(a->ceed, (size_t)b->op->num_elem, &colors));
+  int ierr = color_elements(a->ceed, a->num_rows, b, colors);
+  if (!ierr) ierr = sort_elements(a->ceed, b->op->num_elem, colors, c);
+  RITZ_FREE(&colors);
   return ierr;
 }
 
-// Lists the parts first .. end - 1, a chunk, by row, of a row as they come: in the upper halves of their
-// bases.
-static void order_chunk(Rows *r, CeedInt first, CeedInt end) {
-  uint32_t *bases = r->bases + first;
-  const CeedInt num = end - first;
-  for (CeedInt k = 0; k < num; k++) {
-    CeedInt at = k;
-    for (; at > 0 && (bases[bases[at - 1] >> 16] & 0xffff) > (bases[k] & 0xffff); at--)
-      bases[at] = (bases[at] & 0xffff) | (bases[at - 1] & 0xffff0000);
-    bases[at] = (bases[at] & 0xffff) | (uint32_t)k << 16;
+// ---- Places ----
+
+static int upload_starts(const struct RitzAssembly_private *a, const RitzAssemblyBlock *b, RitzGpuPlaces *p) {
+  const size_t num = (size_t)b->op->num_elem * (size_t)b->num_rows;
+  const size_t bytes = p->is_long ? sizeof(int64_t) : sizeof(CeedInt);
+  char *starts = NULL;
+  RITZ_TRY(RITZ_MALLOC(a->ceed, num * bytes, &starts));
+  for (size_t k = 0; k < num; k++) {
+    const CeedInt elem = (CeedInt)(k / (size_t)b->num_rows), i = (CeedInt)(k % (size_t)b->num_rows);
+    const int64_t start = a->row_starts[ritz_assembly_row(b, elem, i)];
+    const CeedInt narrow = (CeedInt)start;
+    memcpy(starts + k * bytes, p->is_long ? (const void *)&start : (const void *)&narrow, bytes);
   }
-}
-
-static void end_chunk(Rows *r, CeedInt end) {
-  order_chunk(r, r->chunks[2 * r->num_chunks + 1], end);
-  r->num_chunks++;
-  r->chunks[2 * r->num_chunks] = r->num_slots;
-  r->chunks[2 * r->num_chunks + 1] = end;
-}
-
-// The chunks of bundle k, parts first .. end - 1.
-static void cut_bundle(Rows *r, CeedInt k, CeedInt first, CeedInt end) {
-  const RitzGpuAssembly *s = r->shape;
-  const CeedInt num_nodes = s->out.num_nodes;
-  for (CeedInt p = first; p < end; p++) {
-    const CeedInt slot = r->parts[p] / num_nodes;
-    const CeedInt *chunk = &r->chunks[2 * r->num_chunks];
-    bool is_new = r->num_slots == chunk[0] || r->slots[r->num_slots - 1] != slot;
-    if (p > chunk[1] &&
-        (p - chunk[1] == s->tile_rows || (is_new && r->num_slots - chunk[0] == s->num_elem))) {
-      end_chunk(r, p);
-      chunk = &r->chunks[2 * r->num_chunks];
-      is_new = true;
-    }
-    if (is_new) r->slots[r->num_slots++] = slot;
-    r->nodes[p] = (r->num_slots - 1 - chunk[0]) * num_nodes + r->parts[p] % num_nodes;
-    r->bases[p] = (uint32_t)(r->sums[number_of(r, r->parts[p])] - r->sums[r->bundles[k]]);
-  }
-  end_chunk(r, end);
-}
-
-static int cut_chunks(Rows *r, const CeedInt *ends) {
-  const Ceed ceed = r->assembly->ceed;
-  RITZ_TRY(RITZ_CALLOC(ceed, 2 * (size_t)r->num_bundles + 2, &r->firsts));
-  RITZ_TRY(RITZ_CALLOC(ceed, 2 * (size_t)r->num_parts + 2, &r->chunks));
-  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)r->num_parts, &r->slots));
-  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)r->num_parts, &r->nodes));
-  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)r->num_parts, &r->bases));
-  for (CeedInt k = 0; k < r->num_bundles; k++) {
-    cut_bundle(r, k, ends[k], ends[k + 1]);
-    r->firsts[2 * k + 2] = r->num_chunks;
-    r->firsts[2 * k + 3] = r->bundles[k + 1];
-  }
-  return CEED_ERROR_SUCCESS;
-}
-
-// ---- On the device ----
-
-static int upload_numbers(Ceed ceed, CeedSize num, const CeedInt *numbers, void **device) {
-  return ritz_gpu_upload(ceed, (size_t)num * sizeof(*numbers), numbers, device);
-}
-
-// As CeedInt unless is_long.
-static int upload_starts(Ceed ceed, bool is_long, CeedSize num, const int64_t *starts, void **device) {
-  CeedInt *narrow = NULL;
-  if (is_long) return ritz_gpu_upload(ceed, (size_t)num * sizeof(*starts), starts, device);
-  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)num, &narrow));
-  for (CeedSize k = 0; k < num; k++) narrow[k] = (CeedInt)starts[k];
-  const int ierr = upload_numbers(ceed, num, narrow, device);
-  RITZ_FREE(&narrow);
+  const int ierr = ritz_gpu_upload(a->ceed, num * bytes, starts, &p->starts);
+  RITZ_FREE(&starts);
   return ierr;
-}
-
-static int upload_rows(const Rows *r, RitzGpuPlaces *p) {
-  const Ceed ceed = r->assembly->ceed;
-  const RitzAssemblyBlock *b = r->block;
-  p->num_bundles = r->num_bundles;
-  RITZ_TRY(upload_numbers(ceed, 2 * (CeedSize)r->num_bundles + 2, r->firsts, &p->firsts));
-  RITZ_TRY(upload_numbers(ceed, 2 * (CeedSize)r->num_chunks + 2, r->chunks, &p->chunks));
-  RITZ_TRY(upload_numbers(ceed, r->num_slots, r->slots, &p->slots));
-  RITZ_TRY(upload_numbers(ceed, r->num_parts, r->nodes, &p->nodes));
-  RITZ_TRY(ritz_gpu_upload(ceed, (size_t)r->num_parts * sizeof(*r->bases), r->bases, &p->bases));
-  RITZ_TRY(upload_starts(ceed, p->shape.is_long, r->num_rows, r->starts, &p->starts));
-  RITZ_TRY(upload_starts(ceed, p->shape.is_long, r->num_rows + 1, r->sums, &p->sums));
-  return ritz_gpu_upload(ceed, (size_t)r->num_parts * (size_t)b->num_cols * (size_t)p->shape.place_bytes,
-                         b->places, &p->places);
-}
-
-static int make_rows(const struct RitzAssembly_private *a, const RitzAssemblyBlock *b, RitzGpuPlaces *p,
-                     bool *is_whole) {
-  Rows r = {
-      .assembly = a, .block = b, .shape = &p->shape, .num_parts = (CeedSize)b->op->num_elem * b->num_rows};
-  CeedInt *ends = NULL;
-  int ierr = number_rows(&r);
-  if (!ierr) ierr = sort_parts(&r, &ends);
-  if (!ierr) ierr = cut_chunks(&r, ends);
-  if (!ierr) ierr = upload_rows(&r, p);
-  *is_whole = r.num_rows == a->num_rows;
-  RITZ_FREE(&ends);
-  free_rows(&r);
-  return ierr;
-}
-
-static CeedInt longest_row(const struct RitzAssembly_private *a) {
-  int64_t longest = 0;
-  for (CeedSize r = 0; r < a->num_rows; r++) {
-    const int64_t length = a->row_starts[r + 1] - a->row_starts[r];
-    if (length > longest) longest = length;
-  }
-  return longest > INT_MAX ? INT_MAX : (CeedInt)longest;
 }
 
 static int make_places(const struct RitzAssembly_private *a, const RitzAssemblyBlock *b, RitzGpuPlaces *p,
-                       bool *is_possible, bool *is_whole) {
-  CeedOperatorAssemblyData groups;
-  CeedOperator computes;
-  int64_t *work = NULL;
+                       bool *is_possible) {
+  const size_t num = (size_t)b->op->num_elem * (size_t)b->num_rows * (size_t)b->num_cols;
+  p->is_long = ritz_assembly_num_nonzeros(a) > INT_MAX;
+  p->place_bytes = a->place_bytes;
+  p->is_ordered = ritz_gpu(a->ceed)->is_deterministic;
   *is_possible = true;
   if (b->op->num_elem == 0) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(ritz_operator_stand_in(b->op, &computes));
-  RITZ_TRY(CeedOperatorGetOperatorAssemblyData(computes, &groups));
-  RITZ_TRY(RITZ_MALLOC(a->ceed, (size_t)b->num_cols, &work));
-  p->shape = (RitzGpuAssembly){.num_sums = longest_row(a),
-                               .place_bytes = (CeedInt)a->place_bytes,
-                               .is_long = ritz_assembly_num_nonzeros(a) > INT_MAX,
-                               .is_repeated = has_repeated_columns(b, work)};
-  RITZ_FREE(&work);
-  *is_possible = ritz_gpu_plan_rows(computes, b->a, b->b, &p->shape) &&
-                 (CeedSize)b->op->num_elem * b->num_rows <= INT_MAX;
-  return *is_possible ? make_rows(a, b, p, is_whole) : CEED_ERROR_SUCCESS;
+  if (p->is_ordered) RITZ_TRY(make_colors(a, b, &p->colors, is_possible));
+  if (!*is_possible) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(upload_starts(a, b, p));
+  return ritz_gpu_upload(a->ceed, num * (size_t)a->place_bytes, b->places, &p->places);
 }
 
 static int make_pattern(RitzAssembly a, Pattern **pattern) {
   Pattern *made = NULL;
-  bool is_first = true;
   RITZ_TRY(RITZ_CALLOC(a->ceed, 1, &made));
   made->is_native = is_served(a);
   made->num_blocks = a->num_blocks;
   int ierr = RITZ_CALLOC(a->ceed, (size_t)a->num_blocks, &made->blocks);
-  for (CeedInt k = 0; !ierr && made->is_native && k < a->num_blocks; k++) {
-    bool is_whole = false;
-    ierr = make_places(a, &a->blocks[k], &made->blocks[k], &made->is_native, &is_whole);
-    if (a->blocks[k].op->num_elem == 0) continue;
-    made->is_whole |= is_first && is_whole;
-    is_first = false;
-  }
+  for (CeedInt k = 0; !ierr && made->is_native && k < a->num_blocks; k++)
+    ierr = make_places(a, &a->blocks[k], &made->blocks[k], &made->is_native);
   if (ierr) free_pattern(a->ceed, &made);
   *pattern = made;
   return ierr;
@@ -311,12 +195,10 @@ int ritz_gpu_assembly_prepare(RitzAssembly assembly, bool *is_native) {
   return CEED_ERROR_SUCCESS;
 }
 
-// The first block writes all rows where it has them all.
 int ritz_gpu_assembly_run(RitzAssembly assembly, CeedScalar *values) {
   const Pattern *pattern = assembly->data;
   const int64_t num = ritz_assembly_num_nonzeros(assembly);
-  bool adds = !pattern->is_whole;
-  if (adds) RITZ_TRY(ritz_gpu_vector_set_value(assembly->ceed, CEED_SCALAR_TYPE, num, 0, values));
+  RITZ_TRY(ritz_gpu_vector_set_value(assembly->ceed, CEED_SCALAR_TYPE, num, 0, values));
   for (CeedInt k = 0; k < assembly->num_blocks; k++) {
     const RitzAssemblyBlock *b = &assembly->blocks[k];
     CeedOperatorAssemblyData groups;
@@ -324,8 +206,7 @@ int ritz_gpu_assembly_run(RitzAssembly assembly, CeedScalar *values) {
     if (b->op->num_elem == 0) continue;
     RITZ_TRY(ritz_operator_stand_in(b->op, &computes));
     RITZ_TRY(CeedOperatorGetOperatorAssemblyData(computes, &groups));
-    RITZ_TRY(ritz_gpu_operator_add_rows(computes, b->a, b->b, &pattern->blocks[k], adds, values));
-    adds = true;
+    RITZ_TRY(ritz_gpu_operator_add_matrices(computes, b->a, b->b, &pattern->blocks[k], values));
   }
   return CEED_ERROR_SUCCESS;
 }

@@ -105,13 +105,6 @@ static CeedInt most_threads(CeedOperator op) {
   return num_threads;
 }
 
-static bool has_one_table(CeedOperator op, CeedInt a, CeedInt b) {
-  const RitzActiveGroups *in = &op->assembly_data->in, *out = &op->assembly_data->out;
-  bool is_same = in->bases[a] == out->bases[b] && in->num_modes[a] == out->num_modes[b];
-  for (CeedInt m = 0; is_same && m < in->num_modes[a]; m++) is_same = in->modes[a][m] == out->modes[b][m];
-  return is_same;
-}
-
 static int describe_assembly(CeedOperator op, RitzAssemblyKind kind, CeedInt a, CeedInt b, bool is_blocks,
                              Assembly *m) {
   const RitzActiveGroups *in = &op->assembly_data->in, *out = &op->assembly_data->out;
@@ -127,11 +120,9 @@ static int describe_assembly(CeedOperator op, RitzAssemblyKind kind, CeedInt a, 
                                .out = is_of_all ? all_scalars(out) : side_of(out, b),
                                .num_points = op->num_qpts,
                                .is_blocks = is_blocks,
-                               .is_same = !is_of_all && has_one_table(op, a, b),
                                .is_kept = op->qf_data->reuse && !is_of_all,
                                .is_active = m->is_active};
-  if (kind != RITZ_ASSEMBLE_PATTERN)
-    (void)ritz_plan_gpu_assembly(ritz_gpu(op->obj.ceed)->info->shared_bytes, most_threads(op), &m->shape);
+  (void)ritz_plan_gpu_assembly(ritz_gpu(op->obj.ceed)->info->shared_bytes, most_threads(op), &m->shape);
   return CEED_ERROR_SUCCESS;
 }
 
@@ -175,7 +166,7 @@ static int close_assembly(Assembly *m, int ierr) {
 static int open_assembly(CeedSize extra_length, Assembly *m) {
   CeedOperator op = m->op;
   RITZ_TRY(find_kernel(m));
-  RITZ_TRY(RITZ_MALLOC(op->obj.ceed, 20 + 3 * (size_t)op->num_in, &m->args));
+  RITZ_TRY(RITZ_MALLOC(op->obj.ceed, 14 + 3 * (size_t)op->num_in, &m->args));
   if (m->shape.is_kept) RITZ_TRY(CeedVectorGetArrayRead(op->qf_data->values, CEED_MEM_DEVICE, &m->kept));
   return ritz_gpu_run_open_passive(op, !m->shape.is_kept, extra_length, &m->run);
 }
@@ -406,72 +397,62 @@ int ritz_gpu_operator_assemble(CeedOperator op, CeedInt a, CeedInt b, CeedInt fi
 
 typedef struct {
   const RitzGpuPlaces *places;
-  bool adds; // also in the first batch
   CeedScalar *values;
 } Pattern;
 
-static bool has_gradients(const RitzActiveGroups *g, CeedInt group) {
-  for (CeedInt m = 0; m < g->num_modes[group]; m++) {
-    if (g->modes[group][m] != CEED_EVAL_GRAD) return false;
+static void add_order(Assembly *m, const RitzGpuColors *colors, CeedInt place, CeedInt first) {
+  m->args[m->num_args++] = (RitzDeviceArg)RITZ_POINTER(colors->device_order);
+  m->args[m->num_args++] = (RitzDeviceArg)RITZ_LONG(place);
+  m->args[m->num_args++] = (RitzDeviceArg)RITZ_LONG(first);
+}
+
+// The rest of the arguments, and `num` elements.
+static int add_to_pattern(Assembly *m, CeedInt first, CeedInt num, const Pattern *p) {
+  add_tables(m);
+  m->args[1] = (RitzDeviceArg)RITZ_LONG(num);
+  m->args[m->num_args++] = (RitzDeviceArg)RITZ_LONG(first);
+  m->args[m->num_args++] = (RitzDeviceArg)RITZ_POINTER(p->places->starts);
+  m->args[m->num_args++] = (RitzDeviceArg)RITZ_POINTER(p->places->places);
+  m->args[m->num_args++] = (RitzDeviceArg)RITZ_POINTER(p->values);
+  return run_kernel(m, num);
+}
+
+// First place from `begin` on, before `end`, of an element that is not before `elem`.
+static CeedInt find_place(const CeedInt *order, CeedInt begin, CeedInt end, CeedInt elem) {
+  while (begin < end) {
+    const CeedInt middle = begin + (end - begin) / 2;
+    if (order[middle] < elem)
+      begin = middle + 1;
+    else
+      end = middle;
   }
-  return g->num_modes[group] == 3;
+  return begin;
 }
 
-// Tables of one direction where rows and columns are gradients on one tensor basis in space.
-static void describe_lines(CeedOperator op, CeedInt a, CeedInt b, RitzGpuAssembly *shape) {
-  const RitzActiveGroups *in = &op->assembly_data->in, *out = &op->assembly_data->out;
-  const CeedBasis basis = in->bases[a];
-  if (basis == CEED_BASIS_NONE || basis != out->bases[b] || !basis->is_tensor || basis->dim != 3 ||
-      !has_gradients(in, a) || !has_gradients(out, b))
-    return;
-  shape->P_1d = basis->P_1d;
-  shape->Q_1d = basis->Q_1d;
-  shape->interp_1d = basis->interp_1d;
-  shape->grad_1d = basis->grad_1d;
-}
-
-bool ritz_gpu_plan_rows(CeedOperator op, CeedInt a, CeedInt b, RitzGpuAssembly *shape) {
-  const RitzDeviceInfo *info = ritz_gpu(op->obj.ceed)->info;
-  shape->kind = RITZ_ASSEMBLE_PATTERN;
-  shape->in = side_of(&op->assembly_data->in, a);
-  shape->out = side_of(&op->assembly_data->out, b);
-  shape->num_points = op->num_qpts;
-  shape->uses_mma = CEED_SCALAR_TYPE == CEED_SCALAR_FP64 && ritz_gpu_has_mma(info);
-  describe_lines(op, a, b, shape);
-  return ritz_plan_gpu_rows(info->dynamic_shared_bytes, most_threads(op), shape);
-}
-
-// All bundles; they pass over elements of other batches.
+// The elements of the batch, color after color.
 static int add_batch(Assembly *m, CeedInt first, CeedInt num, void *data) {
   const Pattern *p = data;
-  const RitzGpuPlaces *places = p->places;
-  const void *const arrays[] = {places->firsts, places->chunks, places->slots, places->nodes,
-                                places->bases,  places->starts, places->sums,  places->places};
-  RitzDeviceKernel kernel = NULL;
-  (void)num;
-  add_tables(m);
-  m->args[m->num_args++] = (RitzDeviceArg)RITZ_LONG(first);
-  for (size_t k = 0; k < sizeof(arrays) / sizeof(arrays[0]); k++)
-    m->args[m->num_args++] = (RitzDeviceArg)RITZ_POINTER(arrays[k]);
-  m->args[m->num_args++] = (RitzDeviceArg)RITZ_INT(p->adds || first > 0);
-  m->args[m->num_args++] = (RitzDeviceArg)RITZ_POINTER(p->values);
-  RITZ_TRY(ritz_gpu_kernel(m->op->obj.ceed, m->program, "ritz_assemble", &kernel));
-  return ritz_gpu_launch(m->op->obj.ceed, kernel, places->num_bundles, m->shape.num_threads,
-                         ritz_gpu_rows_bytes(&m->shape), m->num_args, m->args);
+  const RitzGpuColors *c = &p->places->colors;
+  const int num_args = m->num_args;
+  if (!p->places->is_ordered) return add_to_pattern(m, first, num, p);
+  for (CeedInt k = 0; k < c->num_colors; k++) {
+    const CeedInt begin = find_place(c->order, c->firsts[k], c->firsts[k + 1], first);
+    const CeedInt end = find_place(c->order, begin, c->firsts[k + 1], first + num);
+    m->num_args = num_args;
+    add_order(m, c, begin, first);
+    if (end > begin) RITZ_TRY(add_to_pattern(m, first, end - begin, p));
+  }
+  return CEED_ERROR_SUCCESS;
 }
 
-int ritz_gpu_operator_add_rows(CeedOperator op, CeedInt a, CeedInt b, const RitzGpuPlaces *places, bool adds,
-                               CeedScalar *values) {
-  Pattern p = {places, adds, values};
+int ritz_gpu_operator_add_matrices(CeedOperator op, CeedInt a, CeedInt b, const RitzGpuPlaces *places,
+                                   CeedScalar *values) {
+  Pattern p = {places, values};
   Assembly m;
   int ierr = describe_assembly(op, RITZ_ASSEMBLE_PATTERN, a, b, false, &m);
-  const RitzGpuAssembly described = m.shape;
-  m.shape = places->shape;
-  m.shape.in = described.in;
-  m.shape.out = described.out;
-  m.shape.is_active = described.is_active;
-  describe_lines(op, a, b, &m.shape);
-  m.shape.is_kept = described.is_kept;
+  m.shape.is_ordered = places->is_ordered;
+  m.shape.is_long = places->is_long;
+  m.shape.place_bytes = places->place_bytes;
   if (!ierr) ierr = open_assembly(0, &m);
   if (!ierr) ierr = get_tables(&m, a, b);
   if (!ierr) ierr = run_batches(&m, 0, op->num_elem, add_batch, &p);

@@ -5,29 +5,27 @@
 
 #include "backends/gpu/gpu.h"
 #include "core/assembly-pattern.h"
-#include "plan/gpu-assembly.h"
 
-// Of a block of an assembly: rows in bundles, each added up by a block of threads
-// (kernels/gpu/assembly-rows.h). Arrays on the device, owned.
+// Elements order[firsts[k]] .. order[firsts[k + 1] - 1], ascending, have no entry of the L-vector in common.
 typedef struct {
-  RitzGpuAssembly shape; // without is_active, offsets and is_kept
-  CeedInt num_bundles;
-  void *firsts;        // [bundle]: its first chunk and row
-  void *chunks;        // [chunk]: its first slot and row of an element
-  void *slots;         // [slot]: element * num_comp + component, of the output
-  void *nodes, *bases; // [row of an element]: slot of its chunk * num_nodes + node; first sum of its row, 16
-                       // bits, and an order by rows
-  void *starts, *sums; // [row]: its first nonzero, and among the sums of all rows; CeedInt or RitzLong
-  void *places;        // [element][row][column], of shape.place_bytes
+  CeedInt num_colors;
+  CeedInt *order, *firsts; // owned: on the host [num_elem], [num_colors + 1]
+  void *device_order;      // owned
+} RitzGpuColors;
+
+// Of a block of an assembly; arrays on the device.
+typedef struct {
+  void *starts, *places; // owned: [element][row], [element][row][column]
+  bool is_long;          // starts are RitzLong, else CeedInt
+  CeedInt place_bytes;
+  bool is_ordered; // color after color, else by atomic additions
+  RitzGpuColors colors;
 } RitzGpuPlaces;
 
 // Whether there are kernels for these groups of an operator; else the reference backend assembles them.
 bool ritz_gpu_assembles(CeedOperator op, CeedInt a, CeedInt b, bool is_diagonal);
-// How a device adds up the rows of groups a and b of an operator in CeedScalar, from shape's num_sums, the
-// longest row, place_bytes, is_long and is_repeated; false: it does not fit.
-bool ritz_gpu_plan_rows(CeedOperator op, CeedInt a, CeedInt b, RitzGpuAssembly *shape);
-// Values of the rows become their sums; adds: and what they were.
-int ritz_gpu_operator_add_rows(CeedOperator op, CeedInt a, CeedInt b, const RitzGpuPlaces *places, bool adds,
-                               CeedScalar *values);
+// Adds the element matrices of groups a and b of an operator in CeedScalar to values.
+int ritz_gpu_operator_add_matrices(CeedOperator op, CeedInt a, CeedInt b, const RitzGpuPlaces *places,
+                                   CeedScalar *values);
 
 #endif

@@ -17,12 +17,13 @@
 // Memory of an assembly, besides values (8 bytes a nonzero in double): 8 bytes a nonzero and 8 a row for the
 // pattern; for each entry of each element matrix its place in the row, 1 byte where no row is longer than
 // 256, 2 up to 65536, else 4. On /cpu/self/gen 10 bytes a row, about 8 a batch of elements (4 to 16), and the
-// matrices of one batch a thread. On devices the places again, in their memory, 8 bytes for each row of an
-// element matrix and, for each row of the matrix, 8 (16 beyond 2^31 nonzeros).
+// matrices of one batch a thread. On devices the places again, in their memory, and 4 bytes for each row of
+// an element matrix (8 beyond 2^31 nonzeros).
 //
 // Results have the same bits in every run with the same values of passive vectors and contexts: contributions
-// to a nonzero are added in a fixed order, which does not depend on the number of threads; on devices, too.
-// With RITZ_USE_NO_WAIT last bits change once, when the kernels are there.
+// to a nonzero are added in a fixed order, which does not depend on the number of threads; on devices where
+// the context is deterministic, else by atomic additions. With RITZ_USE_NO_WAIT last bits change once, when
+// the kernels are there.
 #ifndef RITZ_ASSEMBLY_H
 #define RITZ_ASSEMBLY_H
 
@@ -50,11 +51,10 @@ CEED_EXTERN int RitzAssemblyGetPattern(RitzAssembly assembly, CeedSize *num_rows
 //
 // Where there are no kernels (on processors curl-oriented active restrictions, no text of the QFunction, an
 // assembled QFunction that is reused; on devices oriented active restrictions, so many fields that the
-// derivatives at a point, or rows so long that one does not fit the memory of a block, tables of bases beyond
-// 256 MiB; of a composite, parts of other contexts) and on other backends: from the element matrices of
-// CeedOperatorLinearAssemble, on processors also from applications to unit vectors of elements. Temporary
-// memory there: half a megabyte or one element matrix, by unit vectors up to 16 columns of all element
-// matrices.
+// derivatives at a point do not fit the memory of a block, tables of bases beyond 256 MiB; of a composite,
+// parts of other contexts) and on other backends: from the element matrices of CeedOperatorLinearAssemble, on
+// processors also from applications to unit vectors of elements. Temporary memory there: half a megabyte or
+// one element matrix, by unit vectors up to 16 columns of all element matrices.
 //
 // Errors: CEED_ERROR_DIMENSION (values are too short); those of CeedOperatorApply.
 CEED_EXTERN int RitzAssemblyRun(RitzAssembly assembly, CeedVector values);

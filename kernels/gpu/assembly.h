@@ -28,14 +28,29 @@ ritz_assemble(RITZ_GLOBAL char *context, RitzLong num_elem RITZ_FIELD_PARAMETERS
 
 #define RITZ_SLOTS (RITZ_ELEMS * RITZ_CHUNK)
 
+// Element `e` of a launch is number RITZ_ELEMENT(e) of its batch: the same, or by a list of elements of which
+// no two have an entry of the L-vector in common.
+#if RITZ_IS_ORDERED
+#define RITZ_ORDER_PARAMETERS                                                                                \
+  , RITZ_GLOBAL const CeedInt *RITZ_RESTRICT order, RitzLong place, RitzLong first_elem
+#define RITZ_ORDER_ARGUMENTS , order, place, first_elem
+#define RITZ_ELEMENT(e)      (order[place + (e)] - first_elem)
+#else
+#define RITZ_ORDER_PARAMETERS
+#define RITZ_ORDER_ARGUMENTS
+#define RITZ_ELEMENT(e) (e)
+#endif
+
 // The slots of the points from first_q on of the elements from elem on; what there is not counts nothing.
-RITZ_INLINE void ritz_fill_slots(RITZ_GLOBAL char *context, RitzLong num_elem RITZ_FIELD_PARAMETERS,
-                                 RitzLong elem, int first_q, int c_in, int c_out, RITZ_SHARED RitzReal *D) {
+RITZ_INLINE void ritz_fill_slots(RITZ_GLOBAL char *context,
+                                 RitzLong num_elem RITZ_FIELD_PARAMETERS RITZ_ORDER_PARAMETERS, RitzLong elem,
+                                 int first_q, int c_in, int c_out, RITZ_SHARED RitzReal *D) {
   for (int t = RITZ_THREAD; t < RITZ_SLOTS; t += RITZ_THREADS) {
     const RitzLong e = elem + t / RITZ_CHUNK;
     const int q = first_q + t % RITZ_CHUNK;
     if (e < num_elem && q < RITZ_Q) {
-      ritz_derivatives_at(context, e * RITZ_Q + q RITZ_FIELD_ARGUMENTS, c_in, c_out, RITZ_SLOTS, D + t);
+      ritz_derivatives_at(context, RITZ_ELEMENT(e) * RITZ_Q + q RITZ_FIELD_ARGUMENTS, c_in, c_out, RITZ_SLOTS,
+                          D + t);
     } else {
       for (int k = 0; k < RITZ_MODES_IN * RITZ_MODES_OUT; k++) D[k * RITZ_SLOTS + t] = 0;
     }
@@ -46,7 +61,7 @@ RITZ_INLINE void ritz_fill_slots(RITZ_GLOBAL char *context, RitzLong num_elem RI
 #if RITZ_KIND == 1 // diagonals
 
 // sum += the share of a chunk: B_out^T D B_in on the diagonal, of the nodes of a thread. D at the element's
-// slots. RITZ_IS_SAME: one table, which is read once.
+// slots.
 RITZ_INLINE void ritz_add_diagonal(int num, RITZ_GLOBAL const RitzReal *RITZ_RESTRICT B_in,
                                    RITZ_GLOBAL const RitzReal *RITZ_RESTRICT B_out, int node,
                                    RITZ_SHARED const RitzReal *D, RitzReal *sum) {
@@ -59,16 +74,13 @@ RITZ_INLINE void ritz_add_diagonal(int num, RITZ_GLOBAL const RitzReal *RITZ_RES
     for (int r = 0; r < RITZ_ROWS; r++) {
       const int i = node + r * RITZ_ROW_GROUPS;
       if (i >= RITZ_P) continue;
-      RitzReal y[RITZ_MODES_OUT];
-      RITZ_UNROLL
-      for (int b = 0; b < RITZ_MODES_OUT; b++)
-        y[b] = RITZ_LOAD(B_out + (q * RITZ_MODES_OUT + b) * RITZ_P + i);
       RITZ_UNROLL
       for (int a = 0; a < RITZ_MODES_IN; a++) {
         RitzReal row = 0;
         RITZ_UNROLL
-        for (int b = 0; b < RITZ_MODES_OUT; b++) row += d[a * RITZ_MODES_OUT + b] * y[b];
-        sum[r] += row * (RITZ_IS_SAME ? y[a] : RITZ_LOAD(B_in + (q * RITZ_MODES_IN + a) * RITZ_P + i));
+        for (int b = 0; b < RITZ_MODES_OUT; b++)
+          row += d[a * RITZ_MODES_OUT + b] * RITZ_LOAD(B_out + (q * RITZ_MODES_OUT + b) * RITZ_P + i);
+        sum[r] += row * RITZ_LOAD(B_in + (q * RITZ_MODES_IN + a) * RITZ_P + i);
       }
     }
   }
@@ -101,7 +113,7 @@ ritz_assemble(RITZ_GLOBAL char *context, RitzLong num_elem RITZ_FIELD_PARAMETERS
   for (int r = 0; r < RITZ_ROWS; r++) sum[r] = 0;
   for (int q = 0; q < RITZ_Q; q += RITZ_CHUNK) {
     const int num = q + RITZ_CHUNK < RITZ_Q ? RITZ_CHUNK : RITZ_Q - q;
-    ritz_fill_slots(context, num_elem RITZ_FIELD_ARGUMENTS, elem, q, c_in, c_out, D);
+    ritz_fill_slots(context, num_elem RITZ_FIELD_ARGUMENTS RITZ_ORDER_ARGUMENTS, elem, q, c_in, c_out, D);
     RITZ_BARRIER();
     ritz_add_diagonal(num, B_in + q * RITZ_MODES_IN * RITZ_P, B_out + q * RITZ_MODES_OUT * RITZ_P, node,
                       D + e * RITZ_CHUNK, sum);
@@ -111,7 +123,7 @@ ritz_assemble(RITZ_GLOBAL char *context, RitzLong num_elem RITZ_FIELD_PARAMETERS
 }
 #endif
 
-#if RITZ_KIND == 2 // element matrices, one after the other
+#if RITZ_KIND >= 2 // element matrices: 2: one after the other, 3: added up in a pattern
 
 #define RITZ_WIDTH (RITZ_COLS * RITZ_TILE_COLS)
 
@@ -154,12 +166,37 @@ RITZ_INLINE void ritz_add_products(int num, RITZ_GLOBAL const RitzReal *RITZ_RES
   }
 }
 
-// Entry (i, j) of components c_out, c_in of an element of the batch.
+// Entry (i, j) of components c_out, c_in of an element of the batch, and what becomes of it.
+#if RITZ_KIND == 2
+#define RITZ_PLACE_PARAMETERS , RitzLong first
+#define RITZ_PLACE_ARGUMENTS  , first
 #define RITZ_PLACE_OF(e, c_in, c_out, i, j)                                                                  \
-  ((((RitzLong)(e)*RITZ_PAIRS + (c_in)*RITZ_COMP_OUT + (c_out)) * RITZ_P_OUT + (i)) * RITZ_P_IN + (j))
+  (first + (((RitzLong)(e)*RITZ_PAIRS + (c_in)*RITZ_COMP_OUT + (c_out)) * RITZ_P_OUT + (i)) * RITZ_P_IN + (j))
+#define RITZ_PUT(p, x) (*(p) = (x))
+#else
+// starts [element][row]: where the row's nonzeros begin; places [element][row][column] from there on.
+#define RITZ_NUM_ROWS (RITZ_COMP_OUT * RITZ_P_OUT)
+#define RITZ_NUM_COLS (RITZ_COMP_IN * RITZ_P_IN)
+#define RITZ_PLACE_PARAMETERS                                                                                \
+  , RitzLong first, RITZ_GLOBAL const RITZ_START *RITZ_RESTRICT starts,                                      \
+      RITZ_GLOBAL const RITZ_PLACE *RITZ_RESTRICT places
+#define RITZ_PLACE_ARGUMENTS , first, starts, places
+#define RITZ_PLACE_OF(e, c_in, c_out, i, j)                                                                  \
+  ritz_place_of((first + (e)) * RITZ_NUM_ROWS + (c_out)*RITZ_P_OUT + (i), (c_in)*RITZ_P_IN + (j), starts,    \
+                places)
+RITZ_INLINE RitzLong ritz_place_of(RitzLong row, int col, RITZ_GLOBAL const RITZ_START *RITZ_RESTRICT starts,
+                                   RITZ_GLOBAL const RITZ_PLACE *RITZ_RESTRICT places) {
+  return (RitzLong)starts[row] + places[row * RITZ_NUM_COLS + col];
+}
+#if RITZ_IS_ORDERED
+#define RITZ_PUT(p, x) (*(p) += (x))
+#else
+#define RITZ_PUT(p, x) ritz_atomic_add(p, x)
+#endif
+#endif
 
-RITZ_INLINE void ritz_store_matrix(RitzLong e, int c_in, int c_out, int node, int col, const RitzReal *sum,
-                                   RITZ_GLOBAL RitzReal *values) {
+RITZ_INLINE void ritz_store_matrix(RitzLong e, int c_in, int c_out, int node, int col,
+                                   const RitzReal *sum RITZ_PLACE_PARAMETERS, RITZ_GLOBAL RitzReal *values) {
   RITZ_UNROLL
   for (int r = 0; r < RITZ_ROWS; r++) {
     const int i = node + r * RITZ_ROW_GROUPS;
@@ -167,17 +204,19 @@ RITZ_INLINE void ritz_store_matrix(RitzLong e, int c_in, int c_out, int node, in
     for (int s = 0; s < RITZ_COLS; s++) {
       const int j = col + s * RITZ_COL_GROUPS;
       if (i < RITZ_P_OUT && j < RITZ_P_IN)
-        values[RITZ_PLACE_OF(e, c_in, c_out, i, j)] = sum[r * RITZ_COLS + s];
+        RITZ_PUT(values + RITZ_PLACE_OF(e, c_in, c_out, i, j), sum[r * RITZ_COLS + s]);
     }
   }
 }
 
-// Matrices [element][c_in][c_out][output node][input node] from `first` on. A thread has RITZ_ROWS x
-// RITZ_COLS entries, a block RITZ_TILE_ROWS x RITZ_TILE_COLS such threads for each of its elements.
+// Matrices [element][c_in][c_out][output node][input node] from `first` on, or added up; there `first` is the
+// number of the batch's first element. A thread has RITZ_ROWS x RITZ_COLS entries, a block RITZ_TILE_ROWS x
+// RITZ_TILE_COLS such threads for each of its elements.
 RITZ_KERNEL(RITZ_THREADS)
-ritz_assemble(RITZ_GLOBAL char *context, RitzLong num_elem RITZ_FIELD_PARAMETERS,
-              RITZ_GLOBAL const RitzReal *RITZ_RESTRICT B_in, RITZ_GLOBAL const RitzReal *RITZ_RESTRICT B_out,
-              RitzLong first, RITZ_GLOBAL RitzReal *values) {
+ritz_assemble(RITZ_GLOBAL char *context, RitzLong num_elem RITZ_FIELD_PARAMETERS RITZ_ORDER_PARAMETERS,
+              RITZ_GLOBAL const RitzReal *RITZ_RESTRICT B_in,
+              RITZ_GLOBAL const RitzReal *RITZ_RESTRICT B_out RITZ_PLACE_PARAMETERS,
+              RITZ_GLOBAL RitzReal *values) {
   RITZ_SHARED_ARRAY RitzReal D[RITZ_MODES_IN * RITZ_MODES_OUT * RITZ_SLOTS];
   RITZ_SHARED_ARRAY RitzReal W[RITZ_MODES_OUT * RITZ_SLOTS * RITZ_WIDTH];
   const int pair = (int)(RITZ_BLOCK % RITZ_PAIRS), c_in = pair / RITZ_COMP_OUT, c_out = pair % RITZ_COMP_OUT;
@@ -194,14 +233,16 @@ ritz_assemble(RITZ_GLOBAL char *context, RitzLong num_elem RITZ_FIELD_PARAMETERS
   for (int k = 0; k < RITZ_ROWS * RITZ_COLS; k++) sum[k] = 0;
   for (int q = 0; q < RITZ_Q; q += RITZ_CHUNK) {
     const int num = q + RITZ_CHUNK < RITZ_Q ? RITZ_CHUNK : RITZ_Q - q;
-    ritz_fill_slots(context, num_elem RITZ_FIELD_ARGUMENTS, elem, q, c_in, c_out, D);
+    ritz_fill_slots(context, num_elem RITZ_FIELD_ARGUMENTS RITZ_ORDER_ARGUMENTS, elem, q, c_in, c_out, D);
     RITZ_BARRIER();
     ritz_fill_rows(num, B_in + q * RITZ_MODES_IN * RITZ_P_IN, first_col, D, W);
     RITZ_BARRIER();
     ritz_add_products(num * RITZ_MODES_OUT, B_out + q * RITZ_MODES_OUT * RITZ_P_OUT, node,
                       W + e * RITZ_CHUNK * RITZ_MODES_OUT * RITZ_WIDTH + l, sum);
   }
-  if (node < RITZ_P_OUT) ritz_store_matrix(elem + e, c_in, c_out, node, first_col + l, sum, values + first);
+  if (node < RITZ_P_OUT)
+    ritz_store_matrix(RITZ_ELEMENT(elem + e), c_in, c_out, node, first_col + l, sum RITZ_PLACE_ARGUMENTS,
+                      values);
 }
 #endif
 

@@ -18,8 +18,16 @@ RITZ_INLINE RitzReal ritz_pick(int n, const CeedScalar *x, int place) {
   return (RitzReal)found;
 }
 
-// Derivatives from an assembled QFunction, of all outputs that belong to component c_out, each to the place
-// of its mode: derivative of output o by input i at (i * N + o) * from_stride.
+// Where the n scalars x of an output belong to component c: each to the place of its mode. modes and comps of
+// these scalars.
+#define RITZ_KEEP(n, x, modes, comps, c, stride, D)                                                          \
+  RITZ_UNROLL                                                                                                \
+  for (int i = 0; i < (n); i++) {                                                                            \
+    if ((comps)[i] == (c)) (D)[(modes)[i] * (stride)] = (x)[i];                                              \
+  }
+
+// The same of all outputs from an assembled QFunction: derivative of output o by input i at (i * N + o) *
+// from_stride.
 #define RITZ_COPY_KEPT(from, from_stride, c_in, c_out, stride, D)                                            \
   for (int m = 0; m < RITZ_MODES_IN; m++) {                                                                  \
     const RitzLong i = ritz_units[m] + (c_in);                                                               \
