@@ -76,14 +76,7 @@ static PetscErrorCode create_vecs(Mat mat, Vec *right, Vec *left) {
   PetscFunctionReturn(0);
 }
 
-// ---- Submatrices and blocks ----
-
-static PetscErrorCode create_submatrix(Mat mat, IS rows, IS cols, MatReuse reuse, Mat *sub) {
-  PetscFunctionBeginUser;
-  if (reuse == MAT_REUSE_MATRIX) PetscCall(MatSubMatrixVirtualUpdate(*sub, mat, rows, cols ? cols : rows));
-  if (reuse == MAT_INITIAL_MATRIX) PetscCall(MatCreateSubMatrixVirtual(mat, rows, cols ? cols : rows, sub));
-  PetscFunctionReturn(0);
-}
+// ---- Blocks ----
 
 // The assembled matrix: found when it is asked for first, with values as they are now where they are wanted.
 static PetscErrorCode get_assembled(Mat mat, RitzPetscOperator *op, bool needs_values) {
@@ -176,7 +169,7 @@ static PetscErrorCode set_operations(Mat mat, PetscBool is_symmetric) {
   PetscCall(ritz_petsc_set_operation(mat, MATOP_MULT, (RitzPetscOperation)multiply));
   PetscCall(ritz_petsc_set_operation(mat, MATOP_GET_DIAGONAL, (RitzPetscOperation)get_diagonal));
   PetscCall(ritz_petsc_set_operation(mat, MATOP_CREATE_VECS, (RitzPetscOperation)create_vecs));
-  PetscCall(ritz_petsc_set_operation(mat, MATOP_CREATE_SUBMATRIX, (RitzPetscOperation)create_submatrix));
+  PetscCall(ritz_petsc_set_operation(mat, MATOP_CREATE_SUBMATRIX, (RitzPetscOperation)ritz_petsc_create_submatrix));
   PetscCall(ritz_petsc_set_operation(mat, MATOP_GET_DIAGONAL_BLOCK, (RitzPetscOperation)get_diagonal_block));
   PetscCall(ritz_petsc_set_operation(mat, MATOP_CREATE_SUBMATRICES, (RitzPetscOperation)create_submatrices));
   PetscCall(ritz_petsc_set_operation(mat, MATOP_INCREASE_OVERLAP, (RitzPetscOperation)increase_overlap));

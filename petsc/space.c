@@ -174,10 +174,10 @@ PetscErrorCode RitzPetscSpaceDestroy(RitzPetscSpace *s) {
   if (!s || !*s) PetscFunctionReturn(0);
   RitzPetscSpace old = *s;
 
+  PetscCheck(old->ref_count > 1 || !old->loans, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
+             "RitzPetscSpaceDestroy: a vector is lent, needed RitzPetscVecRestoreCeedVector first");
   *s = NULL;
   if (--old->ref_count > 0) PetscFunctionReturn(0);
-  PetscCheck(!old->loans, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
-             "RitzPetscSpaceDestroy: a vector is lent, needed RitzPetscVecRestoreCeedVector first");
   PetscCall(ISLocalToGlobalMappingDestroy(&old->map));
   PetscCall(PetscSFDestroy(&old->sf));
   PetscCall(PetscFree(old->ghosts));

@@ -199,9 +199,12 @@ PetscErrorCode RitzPetscVecGetCeedVector(RitzPetscSpace s, Vec v, RitzAccess acc
              PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "RitzPetscVecGetCeedVector: there is no access %d",
              (int)access);
   PetscCall(PetscNew(&loan));
+  const PetscErrorCode code = ritz_petsc_lend(loan, s, v, access, x);
+
+  if (code) PetscCall(PetscFree(loan));
+  PetscCall(code);
   loan->next = s->loans;
   s->loans = loan;
-  PetscCall(ritz_petsc_lend(loan, s, v, access, x));
   PetscFunctionReturn(0);
 }
 

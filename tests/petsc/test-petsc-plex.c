@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// RitzMeshFromDMPlex: boxes, reference cells and mesh files of all shapes, in one process and distributed.
+#include "kit.h"
+
+// A box of 3 x 2 x 2 cells on [0,1] x [0,2] x [0,3].
+static PetscErrorCode create_box(PetscInt dim, PetscBool is_simplex, const DMBoundaryType periodicity[],
+                                 DM *dm) {
+  const PetscInt n[] = {3, 2, 2};
+  const PetscReal lower[] = {0, 0, 0}, upper[] = {1, 2, 3};
+
+  PetscFunctionBeginUser;
+#if PETSC_VERSION_LT(3, 22, 0)
+  PetscCall(DMPlexCreateBoxMesh(PETSC_COMM_WORLD, dim, is_simplex, n, lower, upper, periodicity, PETSC_TRUE, dm));
+#else
+  PetscCall(DMPlexCreateBoxMesh(PETSC_COMM_WORLD, dim, is_simplex, n, lower, upper, periodicity, PETSC_TRUE, 0,
+                                PETSC_TRUE, dm));
+#endif
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode distribute(PetscInt overlap, DM *dm) {
+  DM distributed = NULL;
+
+  PetscFunctionBeginUser;
+  PetscCall(DMPlexDistribute(*dm, overlap, NULL, &distributed));
+  if (distributed) {
+    PetscCall(DMDestroy(dm));
+    *dm = distributed;
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode count_facets(Ceed ceed, RitzMesh mesh, const char *name, int64_t *num) {
+  PetscFunctionBeginUser;
+  RitzPetscCall(ceed, RitzMeshGetBoundaryPart(mesh, name, num, NULL, NULL));
+  PetscFunctionReturn(0);
+}
+
+// ---- Integrals ----
+
+// The integral of x^a y^b z^c over the mesh in all processes, by spaces of degree 3 on parts.
+static PetscErrorCode integrate(Ceed ceed, RitzMesh whole, const int32_t parts[], const int power[3],
+                                double *integral) {
+  CeedOperator inside = NULL, seam = NULL;
+  RitzMesh mesh = NULL;
+  RitzSpace space = NULL;
+  RitzPetscSpace s = NULL;
+  Vec x = NULL, one = NULL, f = NULL, mf = NULL;
+  const PetscScalar *at = NULL;
+  PetscScalar *values = NULL;
+  PetscInt n = 0, dim = 0;
+  Mat mass = NULL;
+
+  PetscFunctionBeginUser;
+  PetscCall(RitzPetscMeshCreatePart(PETSC_COMM_WORLD, whole, parts, &mesh));
+  RitzPetscCall(ceed, RitzSpaceCreate(mesh, 3, 1, &space));
+  PetscCall(RitzPetscSpaceCreate(PETSC_COMM_WORLD, ceed, space, &s));
+  RitzPetscCall(ceed, kit_operators(ceed, space, RITZ_OPERATOR_MASS, &inside, &seam));
+  PetscCall(RitzPetscMatCreate(s, inside, seam, NULL, PETSC_TRUE, &mass));
+  PetscCall(RitzPetscSpaceCreateCoordinates(s, &x));
+  PetscCall(MatCreateVecs(mass, &f, &mf));
+  PetscCall(VecDuplicate(f, &one));
+  PetscCall(VecGetLocalSize(f, &n));
+  PetscCall(VecGetBlockSize(x, &dim));
+  PetscCall(VecGetArrayRead(x, &at));
+  PetscCall(VecGetArrayWrite(f, &values));
+  for (PetscInt i = 0; i < n; i++) {
+    values[i] = 1;
+    for (PetscInt d = 0; d < dim; d++) values[i] *= pow(at[i * dim + d], power[d]);
+  }
+  PetscCall(VecRestoreArrayWrite(f, &values));
+  PetscCall(VecRestoreArrayRead(x, &at));
+  PetscCall(VecSet(one, 1));
+  PetscCall(MatMult(mass, f, mf));
+  PetscCall(VecDot(mf, one, integral));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&one));
+  PetscCall(VecDestroy(&f));
+  PetscCall(VecDestroy(&mf));
+  PetscCall(MatDestroy(&mass));
+  PetscCall(RitzPetscSpaceDestroy(&s));
+  RitzPetscCall(ceed, CeedOperatorDestroy(&inside));
+  RitzPetscCall(ceed, CeedOperatorDestroy(&seam));
+  RitzPetscCall(ceed, RitzSpaceDestroy(&space));
+  RitzPetscCall(ceed, RitzMeshDestroy(&mesh));
+  PetscFunctionReturn(0);
+}
+
+static double exact(PetscInt dim, const int power[3]) {
+  double product = 1;
+
+  for (PetscInt d = 0; d < dim; d++) product *= pow(d + 1.0, power[d] + 1) / (power[d] + 1);
+  return product;
+}
+
+// ---- Boxes ----
+
+// Facets of the sides that DMPlex marks, by "Face Sets" and by "marker".
+static PetscErrorCode check_sides(Ceed ceed, RitzMesh mesh, PetscInt dim, PetscBool is_simplex) {
+  const int64_t sides[] = {0, 2, 10, 32}, cuts[] = {1, 1, 1, 2};
+  int64_t num = 0, all = 0;
+  char name[8];
+
+  PetscFunctionBeginUser;
+  for (int side = 1; side <= 2 * dim; side++) {
+    snprintf(name, sizeof name, "%d", side);
+    PetscCall(count_facets(ceed, mesh, name, &num));
+    all += num;
+  }
+  CHECK(all == sides[dim] * (is_simplex ? cuts[dim] : 1), "%d facets of sides in %d dimensions", (int)all, (int)dim);
+  PetscCall(count_facets(ceed, mesh, "marker", &num));
+  CHECK(num == all, "%d facets of the marker, needed %d", (int)num, (int)all);
+  PetscCall(count_facets(ceed, mesh, "all", &num));
+  CHECK(num == all, "%d facets of the boundary, needed %d", (int)num, (int)all);
+  PetscFunctionReturn(0);
+}
+
+// Parts are those of the processes of the DM.
+static PetscErrorCode check_parts(Ceed ceed, DM dm, PetscInt overlap, RitzMesh mesh, const int32_t *parts) {
+  PetscInt first = 0, end = 0;
+  PetscMPIInt rank = 0;
+  int64_t num_elem = 0, mine = 0;
+
+  PetscFunctionBeginUser;
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  PetscCall(DMPlexGetHeightStratum(dm, 0, &first, &end));
+  RitzPetscCall(ceed, RitzMeshGetNumElements(mesh, &num_elem));
+  for (int64_t e = 0; e < num_elem; e++) mine += parts[e] == rank;
+  CHECK(overlap > 0 ? mine <= end - first : mine == end - first, "%d elements of %d cells", (int)mine,
+        (int)(end - first));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode check_box(Ceed ceed, PetscInt dim, PetscBool is_simplex, PetscInt overlap) {
+  const int powers[][3] = {{0, 0, 0}, {1, 0, 2}, {2, 1, 0}, {0, 3, 0}};
+  int32_t *parts = NULL;
+  RitzMesh mesh = NULL;
+  double integral = 0;
+  DM dm = NULL;
+
+  PetscFunctionBeginUser;
+  PetscCall(create_box(dim, is_simplex, NULL, &dm));
+  if (overlap >= 0) PetscCall(distribute(overlap, &dm));
+  PetscCall(RitzMeshFromDMPlex(dm, ceed, &mesh, &parts));
+  if (dim > 1) PetscCall(check_sides(ceed, mesh, dim, is_simplex));
+  PetscCall(check_parts(ceed, dm, overlap, mesh, parts));
+  for (int i = 0; i < 4; i++) {
+    PetscCall(integrate(ceed, mesh, i % 2 ? parts : NULL, powers[i], &integral));
+    CHECK_NEAR(integral, exact(dim, powers[i]), 1e-12 * exact(dim, powers[i]), "integral over a box");
+  }
+  free(parts);
+  RitzPetscCall(ceed, RitzMeshDestroy(&mesh));
+  PetscCall(DMDestroy(&dm));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode polynomials_are_integrated_over_boxes(Ceed ceed) {
+  PetscFunctionBeginUser;
+  for (PetscInt overlap = -1; overlap <= 1; overlap++) { // -1: not distributed
+    PetscCall(check_box(ceed, 1, PETSC_FALSE, overlap));
+    for (PetscInt dim = 2; dim <= 3; dim++) {
+      PetscCall(check_box(ceed, dim, PETSC_TRUE, overlap));
+      PetscCall(check_box(ceed, dim, PETSC_FALSE, overlap));
+    }
+  }
+  PetscFunctionReturn(0);
+}
+
+// Cells at both ends have positions of their own where the box is periodic: the volume is right, there is no
+// boundary in that direction.
+static PetscErrorCode periodic_boxes_keep_their_volume(Ceed ceed) {
+  const DMBoundaryType periodicity[] = {DM_BOUNDARY_PERIODIC, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE};
+  RitzMesh mesh = NULL;
+  double measure = 0;
+  int64_t num = 0;
+  DM dm = NULL;
+
+  PetscFunctionBeginUser;
+  PetscCall(create_box(3, PETSC_FALSE, periodicity, &dm));
+  PetscCall(distribute(0, &dm));
+  PetscCall(RitzMeshFromDMPlex(dm, ceed, &mesh, NULL));
+  RitzPetscCall(ceed, RitzMeshGetMeasure(mesh, &measure, NULL, NULL));
+  CHECK_NEAR(measure, 6, 1e-13, "volume");
+  PetscCall(count_facets(ceed, mesh, "all", &num));
+  CHECK(num == 24, "%d facets of the boundary", (int)num);
+  RitzPetscCall(ceed, RitzMeshDestroy(&mesh));
+  PetscCall(DMDestroy(&dm));
+  PetscFunctionReturn(0);
+}
+
+// ---- Shapes ----
+
+static PetscErrorCode reference_cells_are_reference_elements(Ceed ceed) {
+  static const DMPolytopeType types[] = {DM_POLYTOPE_SEGMENT,   DM_POLYTOPE_TRIANGLE, DM_POLYTOPE_QUADRILATERAL,
+                                         DM_POLYTOPE_TETRAHEDRON, DM_POLYTOPE_PYRAMID,  DM_POLYTOPE_TRI_PRISM,
+                                         DM_POLYTOPE_HEXAHEDRON};
+  static const double measures[] = {2, 2, 4, 4.0 / 3, 8.0 / 3, 4, 8};
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < 7; i++) {
+    RitzMesh mesh = NULL;
+    double measure = 0;
+    DM dm = NULL;
+
+    PetscCall(DMPlexCreateReferenceCell(PETSC_COMM_SELF, types[i], &dm));
+    PetscCall(RitzMeshFromDMPlex(dm, ceed, &mesh, NULL));
+    RitzPetscCall(ceed, RitzMeshGetMeasure(mesh, &measure, NULL, NULL));
+    CHECK_NEAR(measure, measures[i], 1e-13 * measures[i], DMPolytopeTypes[types[i]]);
+    RitzPetscCall(ceed, RitzMeshDestroy(&mesh));
+    PetscCall(DMDestroy(&dm));
+  }
+  PetscFunctionReturn(0);
+}
+
+// ---- Files ----
+
+// Straight and curved: volumes, boundary parts and their facets are those that Ritz reads from the file.
+static PetscErrorCode check_file(Ceed ceed, const char *file, int num_parts, const char *const parts[],
+                                 const int32_t numbers[]) {
+  RitzMesh theirs = NULL, ours = NULL;
+  double a = 0, b = 0;
+  int64_t m = 0, n = 0;
+  char path[256], number[16];
+  DM dm = NULL;
+
+  PetscFunctionBeginUser;
+  snprintf(path, sizeof path, "examples/meshes/%s", file);
+  RitzPetscCall(ceed, RitzMeshRead(ceed, path, &ours));
+  PetscCall(DMPlexCreateFromFile(PETSC_COMM_WORLD, path, "mesh", PETSC_TRUE, &dm));
+  PetscCall(distribute(0, &dm));
+  PetscCall(RitzMeshFromDMPlex(dm, ceed, &theirs, NULL));
+  RitzPetscCall(ceed, RitzMeshGetMeasure(ours, &a, NULL, NULL));
+  RitzPetscCall(ceed, RitzMeshGetMeasure(theirs, &b, NULL, NULL));
+  CHECK_NEAR(b, a, 1e-12 * a, file);
+  RitzPetscCall(ceed, RitzMeshGetNumVertices(ours, &m));
+  RitzPetscCall(ceed, RitzMeshGetNumVertices(theirs, &n));
+  CHECK(m == n, "%s: %d vertices, needed %d", file, (int)n, (int)m);
+  for (int i = 0; i < num_parts; i++) {
+    snprintf(number, sizeof number, "%d", (int)numbers[i]);
+    PetscCall(count_facets(ceed, ours, parts[i], &m));
+    PetscCall(count_facets(ceed, theirs, number, &n));
+    CHECK(m == n && n > 0, "%s: %d facets of part %s, needed %d", file, (int)n, number, (int)m);
+    PetscCall(count_facets(ceed, theirs, parts[i], &n)); // by the label of the same name
+    CHECK(m == n, "%s: %d facets of part %s, needed %d", file, (int)n, parts[i], (int)m);
+  }
+  RitzPetscCall(ceed, RitzMeshDestroy(&ours));
+  RitzPetscCall(ceed, RitzMeshDestroy(&theirs));
+  PetscCall(DMDestroy(&dm));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode files_of_gmsh_are_those_that_ritz_reads(Ceed ceed) {
+  static const char *const sink[] = {"base", "fins", "sides"};
+  static const char *const elbow[] = {"inner", "outer", "inlet", "outlet"};
+  static const char *const disk[] = {"wall"};
+  static const int32_t numbers[] = {1, 2, 3, 4};
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscOptionsInsertString(NULL, "-dm_plex_gmsh_use_regions"));
+  PetscCall(check_file(ceed, "heat-sink.msh", 3, sink, numbers));
+  PetscCall(check_file(ceed, "pipe-elbow.msh", 4, elbow, numbers));
+  PetscCall(check_file(ceed, "disk.msh", 1, disk, numbers));
+  PetscFunctionReturn(0);
+}
+
+// ---- Labels ----
+
+// Facets and cells of this process whose middle has x below (above) a number.
+static PetscErrorCode mark(DM dm, const char *name, PetscInt height, PetscReal lower, PetscReal upper,
+                           PetscInt value) {
+  PetscInt first = 0, end = 0;
+  DMLabel label = NULL;
+
+  PetscFunctionBeginUser;
+  PetscCall(DMGetLabel(dm, name, &label));
+  if (!label) PetscCall(DMCreateLabel(dm, name));
+  PetscCall(DMGetLabel(dm, name, &label));
+  PetscCall(DMPlexGetHeightStratum(dm, height, &first, &end));
+  for (PetscInt i = first; i < end; i++) {
+    PetscReal middle[3] = {0}, volume = 0;
+
+    PetscCall(DMPlexComputeCellGeometryFVM(dm, i, &volume, middle, NULL));
+    if (middle[0] > lower && middle[0] < upper) PetscCall(DMLabelSetValue(label, i, value));
+  }
+  PetscFunctionReturn(0);
+}
+
+// The plane x = 1/3 between cells is a part; its facets, which two processes may have, count once. Labels with
+// several values are several parts; values of "Cell Sets" are regions.
+static PetscErrorCode labels_become_parts_and_regions(Ceed ceed) {
+  const char *name = NULL;
+  CeedInt num_regions = 0;
+  int32_t number = 0, numbers[2] = {0};
+  int64_t num = 0;
+  RitzMesh mesh = NULL;
+  DM dm = NULL;
+
+  PetscFunctionBeginUser;
+  PetscCall(create_box(3, PETSC_FALSE, NULL, &dm));
+  PetscCall(distribute(1, &dm));
+  PetscCall(mark(dm, "plane", 1, 0.33, 0.34, 5));
+  PetscCall(mark(dm, "ends", 1, -0.1, 0.1, 1));
+  PetscCall(mark(dm, "ends", 1, 0.9, 1.1, 2));
+  PetscCall(mark(dm, "Cell Sets", 0, 0, 0.5, 11));
+  PetscCall(mark(dm, "Cell Sets", 0, 0.5, 1, 12));
+  PetscCall(mark(dm, "copper", 0, 0.5, 1, 12));
+  PetscCall(RitzMeshFromDMPlex(dm, ceed, &mesh, NULL));
+  PetscCall(count_facets(ceed, mesh, "plane", &num));
+  CHECK(num == 4, "%d facets of the plane", (int)num);
+  PetscCall(count_facets(ceed, mesh, "ends:1", &num));
+  CHECK(num == 4, "%d facets of one end", (int)num);
+  PetscCall(count_facets(ceed, mesh, "ends:2", &num));
+  CHECK(num == 4, "%d facets of the other end", (int)num);
+  RitzPetscCall(ceed, RitzMeshGetNumRegions(mesh, &num_regions));
+  CHECK(num_regions == 2, "%d regions", (int)num_regions);
+  for (CeedInt i = 0; i < 2; i++) RitzPetscCall(ceed, RitzMeshGetRegion(mesh, i, &name, &numbers[i]));
+  CHECK(numbers[0] == 11 && numbers[1] == 12, "regions %d and %d", (int)numbers[0], (int)numbers[1]);
+  RitzPetscCall(ceed, RitzMeshGetRegion(mesh, 1, &name, &number));
+  CHECK(name && !strcmp(name, "copper"), "region 12 is called '%s'", name ? name : "");
+  RitzPetscCall(ceed, RitzMeshDestroy(&mesh));
+  PetscCall(DMDestroy(&dm));
+  PetscFunctionReturn(0);
+}
+
+// ---- What goes wrong ----
+
+static PetscErrorCode mistakes_are_errors(Ceed ceed) {
+  RitzMesh mesh = NULL;
+  DM dm = NULL, other = NULL;
+
+  PetscFunctionBeginUser;
+  PetscCall(create_box(3, PETSC_TRUE, NULL, &dm));
+  CHECK_FAILS(RitzMeshFromDMPlex(NULL, ceed, &mesh, NULL), PETSC_ERR_ARG_NULL, "'dm'");
+  CHECK_FAILS(RitzMeshFromDMPlex(dm, NULL, &mesh, NULL), PETSC_ERR_ARG_NULL, "'ceed'");
+  CHECK_FAILS(RitzMeshFromDMPlex(dm, ceed, NULL, NULL), PETSC_ERR_ARG_NULL, "'mesh'");
+  PetscCall(DMCreate(PETSC_COMM_SELF, &other));
+  CHECK_FAILS(RitzMeshFromDMPlex(other, ceed, &mesh, NULL), PETSC_ERR_ARG_WRONG, "needed a plex");
+  PetscCall(DMDestroy(&other));
+  PetscCall(DMPlexUninterpolate(dm, &other));
+  PetscCall(DMDestroy(&dm));
+  PetscCall(distribute(0, &other));
+  CHECK_FAILS(RitzMeshFromDMPlex(other, ceed, &mesh, NULL), PETSC_ERR_SUP, "has no facets");
+  CHECK(!mesh, "there is a mesh after an error");
+  PetscCall(DMDestroy(&other));
+  PetscFunctionReturn(0);
+}
+
+int main(int argc, char **argv) {
+#define ROW(name) {#name, name}
+  static const KitTest tests[] = {ROW(polynomials_are_integrated_over_boxes),
+                                  ROW(periodic_boxes_keep_their_volume),
+                                  ROW(reference_cells_are_reference_elements),
+                                  ROW(files_of_gmsh_are_those_that_ritz_reads),
+                                  ROW(labels_become_parts_and_regions),
+                                  ROW(mistakes_are_errors)};
+
+  return kit_run(argc, argv, sizeof tests / sizeof *tests, tests) ? 1 : 0;
+}
