@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Operators of whole problems in compressed rows: the patterns of RitzAssembly in the numbering of the whole as
-// a list of entries that PETSc adds up (MatSetValuesCOO), ghosts' rows among them. Constrained rows and columns
-// are left out (negative numbers), one is added on their diagonal.
+// Operators of whole problems in compressed rows: the patterns of RitzAssembly in the numbering of the whole
+// as a list of entries that PETSc adds up (MatSetValuesCOO), ghosts' rows among them. Constrained rows and
+// columns are left out (negative numbers), one is added on their diagonal.
 #include <ritz/assembly.h>
 
 #include "petsc/matrix.h"
@@ -10,13 +10,13 @@ static const char mark[] = "RitzPetscMatAssemble"; // of matrices from here
 
 // Kept with the matrix for the values to come.
 typedef struct {
-  Ceed ceed;                   // counted
-  RitzAssembly assembly[2];    // owned, of elements inside and at the seam; NULL: none
-  CeedVector values[2];        // owned; have the arrays while they are computed
-  PetscCount num_of[2];        // nonzeros of each
-  PetscCount num_constraints;  // ones on the diagonal
-  PetscCount num;              // all entries
-  PetscScalar *list;           // [num], owned
+  Ceed ceed;                  // counted
+  RitzAssembly assembly[2];   // owned, of elements inside and at the seam; NULL: none
+  CeedVector values[2];       // owned; have the arrays while they are computed
+  PetscCount num_of[2];       // nonzeros of each
+  PetscCount num_constraints; // ones on the diagonal
+  PetscCount num;             // all entries
+  PetscScalar *list;          // [num], owned
 } Entries;
 
 static PetscErrorCode clear_entries(Entries *e) {

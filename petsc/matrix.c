@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The MATSHELL of an operator of the whole problem. Constrained entries of x are zero during a product and are
-// what they were afterwards, so that no other vector is needed where x is an L-vector.
+// The MATSHELL of an operator of the whole problem. Constrained entries of x are zero during a product and
+// are what they were afterwards, so that no other vector is needed where x is an L-vector.
 #include "petsc/matrix.h"
 
 static const char mark[] = "RitzPetscMatCreate"; // of our MATSHELLs
@@ -169,7 +169,8 @@ static PetscErrorCode set_operations(Mat mat, PetscBool is_symmetric) {
   PetscCall(ritz_petsc_set_operation(mat, MATOP_MULT, (RitzPetscOperation)multiply));
   PetscCall(ritz_petsc_set_operation(mat, MATOP_GET_DIAGONAL, (RitzPetscOperation)get_diagonal));
   PetscCall(ritz_petsc_set_operation(mat, MATOP_CREATE_VECS, (RitzPetscOperation)create_vecs));
-  PetscCall(ritz_petsc_set_operation(mat, MATOP_CREATE_SUBMATRIX, (RitzPetscOperation)ritz_petsc_create_submatrix));
+  PetscCall(
+      ritz_petsc_set_operation(mat, MATOP_CREATE_SUBMATRIX, (RitzPetscOperation)ritz_petsc_create_submatrix));
   PetscCall(ritz_petsc_set_operation(mat, MATOP_GET_DIAGONAL_BLOCK, (RitzPetscOperation)get_diagonal_block));
   PetscCall(ritz_petsc_set_operation(mat, MATOP_CREATE_SUBMATRICES, (RitzPetscOperation)create_submatrices));
   PetscCall(ritz_petsc_set_operation(mat, MATOP_INCREASE_OVERLAP, (RitzPetscOperation)increase_overlap));

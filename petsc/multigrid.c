@@ -7,7 +7,7 @@
 
 // What a creation knows.
 typedef struct {
-  PC pc;     // borrowed, as all that follows
+  PC pc; // borrowed, as all that follows
   Ceed ceed;
   RitzHierarchy hierarchy;
   RitzPartLevelFunction create_operators;
@@ -119,9 +119,7 @@ static PetscErrorCode set_coarsest(const Setup *s, const Level *level) {
   PetscCall(KSPSetType(ksp, KSPPREONLY));
   PetscCall(KSPGetPC(ksp, &pc));
   PetscCallMPI(MPI_Comm_size(level->space->comm, &size));
-  PetscCall(PCSetType(pc, size == 1                              ? PCLU
-                          : level->space->num_all <= MAX_DIRECT ? PCREDUNDANT
-                                                                 : PCGAMG));
+  PetscCall(PCSetType(pc, size == 1 ? PCLU : level->space->num_all <= MAX_DIRECT ? PCREDUNDANT : PCGAMG));
   PetscCall(MatDestroy(&aij));
   PetscCall(MatDestroy(&mat));
   PetscFunctionReturn(0);

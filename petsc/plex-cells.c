@@ -208,10 +208,10 @@ static PetscErrorCode prepare_shape(RitzPlex *p, int shape) {
              " on a %s, needed degree 1 on prisms and pyramids",
              p->order, s->name);
   PetscCall(match_corners(p, shape));
-  RitzPetscCall(p->ceed, RitzLagrangeNodes(p->ceed, s->topology, (CeedInt)p->order, &p->num_nodes[shape], NULL));
-  PetscCall(PetscMalloc1(p->num_nodes[shape] * s->dim, &p->nodes[shape]));
   RitzPetscCall(p->ceed,
-                RitzLagrangeNodes(p->ceed, s->topology, (CeedInt)p->order, NULL, p->nodes[shape]));
+                RitzLagrangeNodes(p->ceed, s->topology, (CeedInt)p->order, &p->num_nodes[shape], NULL));
+  PetscCall(PetscMalloc1(p->num_nodes[shape] * s->dim, &p->nodes[shape]));
+  RitzPetscCall(p->ceed, RitzLagrangeNodes(p->ceed, s->topology, (CeedInt)p->order, NULL, p->nodes[shape]));
   PetscFunctionReturn(0);
 }
 
@@ -236,8 +236,7 @@ static PetscErrorCode place_corners(const RitzPlex *p, PetscInt cell, int shape,
                " coordinates of its own, needed those of its vertices",
                cell, num);
     for (int k = 0; k < ritz_plex_shapes[shape].num_corners; k++)
-      for (PetscInt d = 0; d < p->space_dim; d++)
-        x[k * p->space_dim + d] = own[corner[k] * p->space_dim + d];
+      for (PetscInt d = 0; d < p->space_dim; d++) x[k * p->space_dim + d] = own[corner[k] * p->space_dim + d];
   }
   PetscCall(DMPlexRestoreCellCoordinates(p->dm, cell, &is_own, &num, &all, &own));
   if (is_own) PetscFunctionReturn(0);
@@ -252,8 +251,39 @@ static PetscErrorCode place_corners(const RitzPlex *p, PetscInt cell, int shape,
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode collect_cell(RitzPlex *p, PetscInt cell, DMLabel regions) {
-  PetscInt num = 0, vertices[8], region = -1, shape_index = p->index[cell - p->first_cell];
+// The value of "Cell Sets"; else of the first label that marks the cell (regions of Gmsh by their names).
+static PetscErrorCode list_labels(RitzPlex *p) {
+  PetscInt num = 0;
+  DMLabel first = NULL;
+
+  PetscFunctionBeginUser;
+  PetscCall(DMGetNumLabels(p->dm, &num));
+  PetscCall(PetscMalloc1(num, &p->labels));
+  PetscCall(DMGetLabel(p->dm, "Cell Sets", &first));
+  if (first) p->labels[p->num_labels++] = first;
+  for (PetscInt i = 0; i < num; i++) {
+    const char *name = NULL;
+    DMLabel label = NULL;
+
+    PetscCall(DMGetLabelName(p->dm, i, &name));
+    PetscCall(DMGetLabel(p->dm, name, &label));
+    if (label != first && ritz_plex_is_users(name)) p->labels[p->num_labels++] = label;
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode find_region(const RitzPlex *p, PetscInt cell, PetscInt64 *region) {
+  PetscInt value = -1;
+
+  PetscFunctionBeginUser;
+  for (PetscInt i = 0; i < p->num_labels && value < 0; i++)
+    PetscCall(DMLabelGetValue(p->labels[i], cell, &value));
+  *region = value < 0 ? 1 : value;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode collect_cell(RitzPlex *p, PetscInt cell) {
+  PetscInt num = 0, vertices[8], shape_index = p->index[cell - p->first_cell];
   int shape = 0;
 
   PetscFunctionBeginUser;
@@ -272,8 +302,7 @@ static PetscErrorCode collect_cell(RitzPlex *p, PetscInt cell, DMLabel regions) 
   if (p->order == 1) PetscCall(place_corners(p, cell, shape, vertices, x));
   if (p->order > 1)
     PetscCall(DMPlexReferenceToCoordinates(p->dm, cell, p->num_nodes[shape], p->nodes[shape], x));
-  if (regions) PetscCall(DMLabelGetValue(regions, cell, &region));
-  cells->regions[shape_index] = region < 0 ? 1 : region;
+  PetscCall(find_region(p, cell, &cells->regions[shape_index]));
   PetscFunctionReturn(0);
 }
 
@@ -290,7 +319,6 @@ static PetscErrorCode allocate_cells(RitzPlex *p, int shape) {
 PetscErrorCode ritz_plex_collect_cells(RitzPlex *p) {
   PetscBool *is_leaf = NULL;
   PetscInt first = 0, end = 0;
-  DMLabel regions = NULL;
 
   PetscFunctionBeginUser;
   PetscCall(DMPlexGetChart(p->dm, &first, &end));
@@ -306,8 +334,8 @@ PetscErrorCode ritz_plex_collect_cells(RitzPlex *p) {
     if (num > 0) PetscCall(prepare_shape(p, s));
     PetscCall(allocate_cells(p, s));
   }
-  PetscCall(DMGetLabel(p->dm, "Cell Sets", &regions));
+  PetscCall(list_labels(p));
   for (PetscInt c = p->first_cell; c < p->end_cell; c++)
-    if (p->index[c - p->first_cell] >= 0) PetscCall(collect_cell(p, c, regions));
+    if (p->index[c - p->first_cell] >= 0) PetscCall(collect_cell(p, c));
   PetscFunctionReturn(0);
 }

@@ -140,8 +140,8 @@ static PetscErrorCode gather_labels(const RitzPlex *p, RitzPlexWhole *whole) {
   PetscCall(gather_all_sets(p, whole, &sets, &num_sets));
   for (PetscMPIInt r = 0; r < p->size; r++) all_sets += num_sets[r];
   PetscCall(unite_sets(all_sets, sets, whole));
-  PetscCall(gather(p, MPIU_INT64, sizeof(PetscInt64), 4 * p->num_facets, p->facets, (void **)&facets,
-                   &num_facets));
+  PetscCall(
+      gather(p, MPIU_INT64, sizeof(PetscInt64), 4 * p->num_facets, p->facets, (void **)&facets, &num_facets));
   for (PetscMPIInt r = 0; r < p->size; r++) num += num_facets[r] / 4;
   PetscCall(PetscMalloc1(num, &whole->facets));
   number_facets(p, facets, num_facets, sets, num_sets, whole);

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Labels of a DMPlex in this process: facets that they mark, by the cell and the number of the facet in it, and
-// values that mark cells, whose labels name regions.
+// Labels of a DMPlex in this process: facets that they mark, by the cell and the number of the facet in it,
+// and values that mark cells, whose labels name regions.
 #include <string.h>
 
 #include "petsc/plex.h"
 
-// Labels of PETSc's own, which are no sets of a user's.
-static bool is_sets(const char *label) {
+bool ritz_plex_is_users(const char *label) {
   static const char *const others[] = {"depth", "celltype", "ghost", "vtk"};
 
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)
@@ -34,8 +33,8 @@ static PetscErrorCode add_facet(RitzPlex *p, PetscInt point, PetscInt64 set) {
   PetscFunctionBeginUser;
   PetscCall(DMPlexGetSupportSize(p->dm, point, &num_cells));
   PetscCall(DMPlexGetSupport(p->dm, point, &cells));
-  while (num_cells > 0 && (cells[0] < p->first_cell || cells[0] >= p->end_cell ||
-                           p->index[cells[0] - p->first_cell] < 0))
+  while (num_cells > 0 &&
+         (cells[0] < p->first_cell || cells[0] >= p->end_cell || p->index[cells[0] - p->first_cell] < 0))
     cells++, num_cells--;
   if (num_cells == 0) PetscFunctionReturn(0);
   PetscCall(ritz_plex_get_shape(p, cells[0], &shape));
@@ -113,7 +112,7 @@ PetscErrorCode ritz_plex_collect_labels(RitzPlex *p) {
 
     PetscCall(DMGetLabelName(p->dm, i, &name));
     PetscCall(DMGetLabel(p->dm, name, &label));
-    if (is_sets(name)) PetscCall(collect_label(p, name, label));
+    if (ritz_plex_is_users(name)) PetscCall(collect_label(p, name, label));
   }
   PetscFunctionReturn(0);
 }

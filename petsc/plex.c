@@ -63,6 +63,7 @@ static PetscErrorCode clear(RitzPlex *p) {
   }
   PetscCall(PetscFree(p->numbers));
   PetscCall(PetscFree(p->index));
+  PetscCall(PetscFree(p->labels));
   PetscCall(PetscFree(p->sets));
   PetscCall(PetscFree(p->facets));
   PetscFunctionReturn(0);
@@ -79,7 +80,8 @@ typedef struct {
 
 static bool is_alone(const RitzPlexWhole *w, PetscInt64 i) {
   const RitzPlexSet *sets = w->sets;
-  const bool is_before = i > 0 && sets[i - 1].is_region == sets[i].is_region && !strcmp(sets[i - 1].label, sets[i].label);
+  const bool is_before =
+      i > 0 && sets[i - 1].is_region == sets[i].is_region && !strcmp(sets[i - 1].label, sets[i].label);
 
   return !is_before && (i + 1 == w->num_sets || sets[i + 1].is_region != sets[i].is_region ||
                         strcmp(sets[i + 1].label, sets[i].label) != 0);
@@ -190,7 +192,10 @@ PetscErrorCode RitzMeshFromDMPlex(DM dm, Ceed ceed, RitzMesh *mesh, int32_t **pa
 
   PetscFunctionBeginUser;
   PetscCheck(dm && ceed && mesh, PETSC_COMM_SELF, PETSC_ERR_ARG_NULL,
-             "RitzMeshFromDMPlex: argument '%s' is NULL", !dm ? "dm" : !ceed ? "ceed" : "mesh");
+             "RitzMeshFromDMPlex: argument '%s' is NULL",
+             !dm     ? "dm"
+             : !ceed ? "ceed"
+                     : "mesh");
   *mesh = NULL;
   p.comm = PetscObjectComm((PetscObject)dm);
   const PetscErrorCode code = convert(&p, &w, &n, mesh, parts);

@@ -39,19 +39,21 @@ typedef struct {
 
 // What is known of the DM and of the cells of this process.
 typedef struct {
-  DM dm;            // borrowed, as ceed
+  DM dm; // borrowed, as ceed
   Ceed ceed;
   MPI_Comm comm;
   PetscMPIInt rank, size;
   PetscInt dim, space_dim, order;
   PetscInt first_cell, end_cell, first_vertex, end_vertex;
-  PetscInt64 num_vertices;                 // of all processes
-  PetscInt *numbers;                       // [end_vertex - first_vertex] global, owned as all that follows
-  PetscInt *index;                         // [end_cell - first_cell] among its shape, -1: of another process
-  int8_t corner[RITZ_PLEX_SHAPES][8];      // Ritz's corner -> vertex of the closure
-  CeedInt num_nodes[RITZ_PLEX_SHAPES];     // of the geometry
-  double *nodes[RITZ_PLEX_SHAPES];         // [num_nodes][dim] reference positions; NULL: no such cells
+  PetscInt64 num_vertices;             // of all processes
+  PetscInt *numbers;                   // [end_vertex - first_vertex] global, owned as all that follows
+  PetscInt *index;                     // [end_cell - first_cell] among its shape, -1: of another process
+  int8_t corner[RITZ_PLEX_SHAPES][8];  // Ritz's corner -> vertex of the closure
+  CeedInt num_nodes[RITZ_PLEX_SHAPES]; // of the geometry
+  double *nodes[RITZ_PLEX_SHAPES];     // [num_nodes][dim] reference positions; NULL: no such cells
   RitzPlexCells cells[RITZ_PLEX_SHAPES];
+  PetscInt num_labels;
+  DMLabel *labels; // [num_labels] that tell regions, "Cell Sets" first; the array is owned
   PetscInt64 num_sets, num_facets;
   RitzPlexSet *sets;
   RitzPlexFacet *facets;
@@ -61,6 +63,8 @@ typedef struct {
 PetscErrorCode ritz_plex_get_shape(const RitzPlex *p, PetscInt cell, int *shape);
 // The vertices of a point: vertices [8], in the order of its closure.
 PetscErrorCode ritz_plex_get_vertices(const RitzPlex *p, PetscInt point, PetscInt *num, PetscInt vertices[]);
+// Whether a label is a user's, or PETSc's own.
+bool ritz_plex_is_users(const char *label);
 PetscErrorCode ritz_plex_collect_cells(RitzPlex *p);
 PetscErrorCode ritz_plex_collect_labels(RitzPlex *p);
 
@@ -69,8 +73,8 @@ typedef struct {
   RitzPlexCells cells[RITZ_PLEX_SHAPES];
   PetscInt64 *counts[RITZ_PLEX_SHAPES];
   PetscInt64 num_sets, num_facets;
-  char *names;         // of labels, one behind the other
-  RitzPlexSet *sets;   // [num_sets] each once, by label and value
+  char *names;           // of labels, one behind the other
+  RitzPlexSet *sets;     // [num_sets] each once, by label and value
   RitzMeshFacet *facets; // [num_facets], part: index into sets
 } RitzPlexWhole;
 

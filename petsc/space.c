@@ -27,8 +27,8 @@ static PetscErrorCode find_sizes(RitzPetscSpace s) {
   mine = num_owned;
   PetscCallMPI(MPI_Allreduce(&mine, &all, 1, MPIU_INT64, MPI_SUM, s->comm));
   PetscCheck(all <= (PetscInt64)PETSC_MAX_INT, s->comm, PETSC_ERR_ARG_OUTOFRANGE,
-             "RitzPetscSpaceCreate: %" PetscInt64_FMT
-             " entries, this PETSc counts up to %" PetscInt64_FMT ": needed one with 64-bit indices",
+             "RitzPetscSpaceCreate: %" PetscInt64_FMT " entries, this PETSc counts up to %" PetscInt64_FMT
+             ": needed one with 64-bit indices",
              all, (PetscInt64)PETSC_MAX_INT);
   PetscCallMPI(MPI_Scan(&mine, &last, 1, MPIU_INT64, MPI_SUM, s->comm));
   s->num_comp = num_comp;
@@ -147,7 +147,8 @@ static PetscErrorCode fill(RitzPetscSpace s, MPI_Comm comm, Ceed ceed, RitzSpace
   PetscFunctionReturn(0);
 }
 
-// After an error of one process others may wait for it, so nothing collective is taken down: the program ends.
+// After an error of one process others may wait for it, so nothing collective is taken down: the program
+// ends.
 PetscErrorCode RitzPetscSpaceCreate(MPI_Comm comm, Ceed ceed, RitzSpace space, RitzPetscSpace *s) {
   PetscFunctionBeginUser;
   PetscCheck(ceed && space && s, PETSC_COMM_SELF, PETSC_ERR_ARG_NULL,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A submatrix of a matrix that has products: x is put among zeros, multiplied, and rows are taken. (PETSc's own
-// virtual submatrix wants sizes that the block size divides: fields of a vector space do not have them.)
+// A submatrix of a matrix that has products: x is put among zeros, multiplied, and rows are taken. (PETSc's
+// own virtual submatrix wants sizes that the block size divides: fields of a vector space do not have them.)
 #include "petsc/matrix.h"
 
 typedef struct {
@@ -113,10 +113,11 @@ static PetscErrorCode set_operations(Mat sub, Mat mat, PetscBool is_square) {
   PetscCall(ritz_petsc_set_operation(sub, MATOP_MULT, (RitzPetscOperation)multiply));
   if (has_transposed)
     PetscCall(ritz_petsc_set_operation(sub, MATOP_MULT_TRANSPOSE, (RitzPetscOperation)multiply_transposed));
-  if (is_square) PetscCall(ritz_petsc_set_operation(sub, MATOP_GET_DIAGONAL, (RitzPetscOperation)get_diagonal));
+  if (is_square)
+    PetscCall(ritz_petsc_set_operation(sub, MATOP_GET_DIAGONAL, (RitzPetscOperation)get_diagonal));
   if (is_square && is_known && is_symmetric) PetscCall(MatSetOption(sub, MAT_SYMMETRIC, PETSC_TRUE));
-  PetscCall(ritz_petsc_set_operation(sub, MATOP_CREATE_SUBMATRIX,
-                                     (RitzPetscOperation)ritz_petsc_create_submatrix));
+  PetscCall(
+      ritz_petsc_set_operation(sub, MATOP_CREATE_SUBMATRIX, (RitzPetscOperation)ritz_petsc_create_submatrix));
   PetscFunctionReturn(0);
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Transfers between two spaces of a process's part as a rectangular MATSHELL. As in distributed/multigrid.c:
 // ghosts of the coarse vector have values when they are prolonged, ghosts of the fine one are zero when it is
-// restricted. Constrained entries of the vector that is read are zero meanwhile, and what they were afterwards.
+// restricted. Constrained entries of the vector that is read are zero meanwhile, and what they were
+// afterwards.
 #include "petsc/petsc-objects.h"
 
 typedef struct {
@@ -141,8 +142,8 @@ PetscErrorCode RitzPetscMatCreateTransfer(RitzPetscSpace coarse, RitzIndices coa
   if (fine->num_owned + fine->num_ghosts > 0)
     RitzPetscCall(fine->ceed, RitzSpaceCreateTransfer(coarse->space, fine->space, fine->ceed,
                                                       CEED_SCALAR_TYPE, &t->prolong, &t->restriction));
-  PetscCall(MatCreateShell(fine->comm, fine->num_owned, coarse->num_owned, fine->num_all, coarse->num_all, t,
-                           mat));
+  PetscCall(
+      MatCreateShell(fine->comm, fine->num_owned, coarse->num_owned, fine->num_all, coarse->num_all, t, mat));
   PetscCall(MatSetUp(*mat));
   PetscCall(ritz_petsc_set_operation(*mat, MATOP_DESTROY, (RitzPetscOperation)destroy));
   PetscCall(ritz_petsc_set_operation(*mat, MATOP_MULT, (RitzPetscOperation)multiply));

@@ -81,8 +81,7 @@ static int attach(RitzPetscLoan *loan, CeedSize n, CeedVector *x) {
   static CeedScalar nothing; // for vectors without entries, whose array may be NULL
   int code = *x ? 0 : CeedVectorCreate(loan->space->ceed, n, x);
 
-  if (!code)
-    code = CeedVectorSetArray(*x, loan->mem_type, CEED_USE_POINTER, n > 0 ? loan->array : &nothing);
+  if (!code) code = CeedVectorSetArray(*x, loan->mem_type, CEED_USE_POINTER, n > 0 ? loan->array : &nothing);
   return code;
 }
 
@@ -194,7 +193,10 @@ PetscErrorCode RitzPetscVecGetCeedVector(RitzPetscSpace s, Vec v, RitzAccess acc
 
   PetscFunctionBeginUser;
   PetscCheck(s && v && x, PETSC_COMM_SELF, PETSC_ERR_ARG_NULL,
-             "RitzPetscVecGetCeedVector: argument '%s' is NULL", !s ? "s" : !v ? "v" : "x");
+             "RitzPetscVecGetCeedVector: argument '%s' is NULL",
+             !s   ? "s"
+             : !v ? "v"
+                  : "x");
   PetscCheck(access == RITZ_ACCESS_READ || access == RITZ_ACCESS_WRITE || access == RITZ_ACCESS_READ_WRITE,
              PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "RitzPetscVecGetCeedVector: there is no access %d",
              (int)access);
@@ -211,7 +213,10 @@ PetscErrorCode RitzPetscVecGetCeedVector(RitzPetscSpace s, Vec v, RitzAccess acc
 PetscErrorCode RitzPetscVecRestoreCeedVector(RitzPetscSpace s, Vec v, CeedVector *x) {
   PetscFunctionBeginUser;
   PetscCheck(s && v && x, PETSC_COMM_SELF, PETSC_ERR_ARG_NULL,
-             "RitzPetscVecRestoreCeedVector: argument '%s' is NULL", !s ? "s" : !v ? "v" : "x");
+             "RitzPetscVecRestoreCeedVector: argument '%s' is NULL",
+             !s   ? "s"
+             : !v ? "v"
+                  : "x");
   RitzPetscLoan **place = &s->loans;
 
   while (*place && ((*place)->vec != v || (*place)->x != *x)) place = &(*place)->next;

@@ -62,9 +62,10 @@ CEED_EXTERN PetscErrorCode RitzPetscError(Ceed ceed, int code, int line, const c
 // Geometry: the degree of the coordinate field, positions at the nodes of ritz/mesh.h. Periodic meshes keep
 // the cells' own positions.
 // Boundary parts: values of "Face Sets" by their number; each other label that marks facets by its name, one
-// with several values as "name:value". Regions: values of "Cell Sets" (1 without), with the names of labels
-// that mark cells with the value. Elements: triangles, quadrilaterals or tetrahedra, pyramids, prisms,
-// hexahedra, in each block by process, then as in the DM.
+// with several values as "name:value". Regions: values of "Cell Sets", else of the first other label that
+// marks the cell, else 1; called as labels that mark cells with the value (those of Gmsh's names, which
+// DMPlex makes with -dm_plex_gmsh_use_regions). Elements: triangles, quadrilaterals or tetrahedra, pyramids,
+// prisms, hexahedra, in each block by process, then as in the DM.
 //
 // Memory: that of the whole mesh twice in every process while it is made. Errors: PETSC_ERR_SUP (cells of
 // other shapes, no facets, degrees above 1 on prisms and pyramids), PETSC_ERR_ARG_OUTOFRANGE (more than 2^31

@@ -22,7 +22,7 @@
     kit_message[0] = 0;                                                                                      \
     const PetscErrorCode kit_code_ = (call);                                                                 \
     PetscCall(PetscPopErrorHandler());                                                                       \
-    CHECK(kit_code_ == (code) && strstr(kit_message, text), "%s: code %d '%s', needed %d '%s'", #call,      \
+    CHECK(kit_code_ == (code) && strstr(kit_message, text), "%s: code %d '%s', needed %d '%s'", #call,       \
           (int)kit_code_, kit_message, (int)(code), text);                                                   \
   } while (0)
 
@@ -62,7 +62,8 @@ static inline PetscErrorCode kit_run(int argc, char **argv, size_t num, const Ki
 // ---- Problems ----
 
 // A part of a box of n^3 hexahedra, or of examples/meshes/`file`, refined `levels` times.
-static inline PetscErrorCode kit_mesh(Ceed ceed, const char *file, CeedInt n, CeedInt levels, RitzMesh *mesh) {
+static inline PetscErrorCode kit_mesh(Ceed ceed, const char *file, CeedInt n, CeedInt levels,
+                                      RitzMesh *mesh) {
   const CeedInt sizes[] = {n, n, n};
   RitzMesh whole = NULL, coarse = NULL;
   char path[256];
@@ -158,7 +159,8 @@ static inline PetscErrorCode kit_same(Vec a, Vec b, double tol, const char *what
   PetscCall(VecNorm(d, NORM_2, &difference));
   PetscCall(VecDestroy(&d));
   CHECK(size > 0, "%s: zero", what);
-  CHECK(difference <= tol * size, "%s: they differ by %g of %g, needed %g", what, difference, size, tol * size);
+  CHECK(difference <= tol * size, "%s: they differ by %g of %g, needed %g", what, difference, size,
+        tol * size);
   PetscFunctionReturn(0);
 }
 

@@ -338,7 +338,8 @@ static PetscErrorCode every_third(Vec v, PetscInt offset, IS *set) {
 
   PetscFunctionBeginUser;
   PetscCall(VecGetOwnershipRange(v, &first, &end));
-  PetscCall(ISCreateStride(PETSC_COMM_WORLD, PetscMax(0, (end - first - offset + 2) / 3), first + offset, 3, set));
+  PetscCall(
+      ISCreateStride(PETSC_COMM_WORLD, PetscMax(0, (end - first - offset + 2) / 3), first + offset, 3, set));
   PetscFunctionReturn(0);
 }
 
@@ -423,7 +424,8 @@ static PetscErrorCode diagonal_blocks_are_those_of_the_assembled_matrix(Ceed cee
 
 // ---- Solvers ----
 
-// A x = b for a random solution, by conjugate gradients and the options `text`; the error of x and its energy.
+// A x = b for a random solution, by conjugate gradients and the options `text`; the error of x and its
+// energy.
 static PetscErrorCode solve(KitProblem *p, const char *text, PetscInt most) {
   KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
   Vec x = NULL, b = NULL, u = NULL;
@@ -583,8 +585,8 @@ static PetscErrorCode multigrid_takes_few_iterations(Ceed ceed) {
   PetscFunctionBeginUser;
   PetscCall(kit_problem(ceed, NULL, 4, 1, RITZ_OPERATOR_DIFFUSION, "all", &p));
   PetscCall(solve_by_multigrid(ceed, "", &p, "all", 0, 14));
-  PetscCall(solve_by_multigrid(ceed, "-m_mg_levels_ksp_type richardson -m_mg_levels_ksp_richardson_scale 0.5", &p,
-                               "all", 0, 40));
+  PetscCall(solve_by_multigrid(ceed, "-m_mg_levels_ksp_type richardson -m_mg_levels_ksp_richardson_scale 0.5",
+                               &p, "all", 0, 40));
   PetscCall(solve_by_multigrid(ceed, "-m_mg_levels_ksp_type chebyshev", &p, "all", 1, 3)); // one level: LU
   PetscCall(kit_clear(&p));
   PetscCall(kit_problem(ceed, "four-shapes.msh", 2, 3, RITZ_OPERATOR_DIFFUSION, "left", &p));
@@ -612,7 +614,8 @@ static PetscErrorCode mistakes_are_errors(Ceed ceed) {
   PetscCall(RitzPetscSpaceGetSizes(p.s, &num_owned, NULL, NULL));
   PetscCall(RitzPetscSpaceCreateVec(p.s, &v));
   PetscCall(VecCreateMPI(PETSC_COMM_WORLD, num_owned + 1, PETSC_DETERMINE, &longer));
-  CHECK_FAILS(RitzPetscVecGetCeedVector(p.s, longer, RITZ_ACCESS_READ, &x), PETSC_ERR_ARG_SIZ, "the space has");
+  CHECK_FAILS(RitzPetscVecGetCeedVector(p.s, longer, RITZ_ACCESS_READ, &x), PETSC_ERR_ARG_SIZ,
+              "the space has");
   CHECK_FAILS(RitzPetscVecGetCeedVector(p.s, v, (RitzAccess)9, &x), PETSC_ERR_ARG_OUTOFRANGE, "no access 9");
   CHECK_FAILS(RitzPetscVecGetCeedVector(NULL, v, RITZ_ACCESS_READ, &x), PETSC_ERR_ARG_NULL, "'s' is NULL");
   PetscCall(RitzPetscVecGetCeedVector(p.s, v, RITZ_ACCESS_READ, &x));
@@ -665,7 +668,8 @@ static PetscErrorCode messages_of_ritz_arrive(Ceed ceed) {
 }
 
 int main(int argc, char **argv) {
-#define ROW(name) {#name, name}
+#define ROW(name)                                                                                            \
+  { #name, name }
   static const KitTest tests[] = {ROW(sf_takes_values_of_owners_to_ghosts),
                                   ROW(sums_of_ghosts_agree),
                                   ROW(local_form_is_the_l_vector),
