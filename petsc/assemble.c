@@ -31,13 +31,27 @@ static PetscErrorCode clear_entries(Entries *e) {
   PetscFunctionReturn(0);
 }
 
-// PETSc calls it with the entries; since 3.23 with their address.
-#if PETSC_VERSION_LT(3, 23, 0)
-static PetscErrorCode destroy_entries(void *entries) { return clear_entries(entries); }
-#define PetscContainerSetCtxDestroy PetscContainerSetUserDestroy
-#else
-static PetscErrorCode destroy_entries(void **entries) { return clear_entries(*entries); }
-#endif
+// The entries live with the matrix as the context of another one without rows: contexts of containers are
+// destroyed by functions whose type changes with PETSc's version.
+static PetscErrorCode destroy_keeper(Mat keeper) {
+  Entries *e = NULL;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatShellGetContext(keeper, &e));
+  PetscCall(clear_entries(e));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode keep_entries(Mat aij, Entries *e) {
+  Mat keeper = NULL;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatCreateShell(PETSC_COMM_SELF, 0, 0, 0, 0, e, &keeper));
+  PetscCall(ritz_petsc_set_operation(keeper, MATOP_DESTROY, (RitzPetscOperation)destroy_keeper));
+  PetscCall(PetscObjectCompose((PetscObject)aij, mark, (PetscObject)keeper));
+  PetscCall(MatDestroy(&keeper));
+  PetscFunctionReturn(0);
+}
 
 // ---- Pattern ----
 
@@ -167,24 +181,19 @@ static PetscErrorCode compute_values(Entries *e, Mat aij) {
 // ---- Both ----
 
 static PetscErrorCode assemble_first(const RitzPetscOperator *op, Mat *aij) {
-  PetscContainer container = NULL;
   Entries *e = NULL;
 
   PetscFunctionBeginUser;
   PetscCall(PetscNew(&e));
   PetscCall(count_entries(op, e));
   PetscCall(create_matrix(op, e, aij));
-  PetscCall(PetscContainerCreate(PETSC_COMM_SELF, &container));
-  PetscCall(PetscContainerSetPointer(container, e));
-  PetscCall(PetscContainerSetCtxDestroy(container, destroy_entries));
-  PetscCall(PetscObjectCompose((PetscObject)*aij, mark, (PetscObject)container));
-  PetscCall(PetscContainerDestroy(&container));
+  PetscCall(keep_entries(*aij, e));
   PetscCall(compute_values(e, *aij));
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode RitzPetscMatAssemble(Mat mat, MatReuse reuse, Mat *aij) {
-  PetscContainer container = NULL;
+  Mat keeper = NULL;
   RitzPetscOperator *op = NULL;
   Entries *e = NULL;
 
@@ -197,10 +206,10 @@ PetscErrorCode RitzPetscMatAssemble(Mat mat, MatReuse reuse, Mat *aij) {
     PetscCall(assemble_first(op, aij));
     PetscFunctionReturn(0);
   }
-  if (*aij) PetscCall(PetscObjectQuery((PetscObject)*aij, mark, (PetscObject *)&container));
-  PetscCheck(container, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG,
+  if (*aij) PetscCall(PetscObjectQuery((PetscObject)*aij, mark, (PetscObject *)&keeper));
+  PetscCheck(keeper, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG,
              "RitzPetscMatAssemble: MAT_REUSE_MATRIX with another matrix, needed one of an earlier call");
-  PetscCall(PetscContainerGetPointer(container, (void **)&e));
+  PetscCall(MatShellGetContext(keeper, &e));
   PetscCall(compute_values(e, *aij));
   PetscFunctionReturn(0);
 }

@@ -151,7 +151,7 @@ static double exact(PetscInt dim, const int power[3]) {
 static PetscErrorCode check_sides(Ceed ceed, RitzMesh mesh, PetscInt dim, PetscBool is_simplex) {
   const int64_t sides[] = {0, 2, 10, 32}, cuts[] = {1, 1, 1, 2};
   int64_t num = 0, all = 0;
-  char name[8];
+  char name[16];
 
   PetscFunctionBeginUser;
   for (int side = 1; side <= 2 * dim && !is_simplex; side++) {
