@@ -47,7 +47,7 @@ static PetscErrorCode keep_entries(Mat aij, Entries *e) {
 
   PetscFunctionBeginUser;
   PetscCall(MatCreateShell(PETSC_COMM_SELF, 0, 0, 0, 0, e, &keeper));
-  PetscCall(ritz_petsc_set_operation(keeper, MATOP_DESTROY, (RitzPetscOperation)destroy_keeper));
+  PetscCall(MatShellSetOperation(keeper, MATOP_DESTROY, (RitzPetscOperation)destroy_keeper));
   PetscCall(PetscObjectCompose((PetscObject)aij, mark, (PetscObject)keeper));
   PetscCall(MatDestroy(&keeper));
   PetscFunctionReturn(0);

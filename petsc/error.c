@@ -2,7 +2,7 @@
 // Errors of Ritz as errors of PETSc, with Ritz's message.
 #include "petsc/petsc-objects.h"
 
-const char *ritz_petsc_message(Ceed ceed) {
+static const char *message_of(Ceed ceed) {
   const char *message = NULL;
 
   if (!ceed || CeedGetErrorMessage(ceed, &message) || !message || !message[0])
@@ -13,5 +13,5 @@ const char *ritz_petsc_message(Ceed ceed) {
 PetscErrorCode RitzPetscError(Ceed ceed, int code, int line, const char *function, const char *file) {
   if (!code) return 0;
   return PetscError(PETSC_COMM_SELF, line, function, file, PETSC_ERR_LIB, PETSC_ERROR_INITIAL,
-                    "Ritz, code %d: %s", code, ritz_petsc_message(ceed));
+                    "Ritz, code %d: %s", code, message_of(ceed));
 }

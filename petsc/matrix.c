@@ -17,12 +17,6 @@ PetscErrorCode ritz_petsc_operator(const char *call, Mat mat, RitzPetscOperator 
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode ritz_petsc_set_operation(Mat mat, MatOperation which, RitzPetscOperation operation) {
-  PetscFunctionBeginUser;
-  PetscCall(MatShellSetOperation(mat, which, operation));
-  PetscFunctionReturn(0);
-}
-
 // ---- Products and diagonal ----
 
 static int apply(const RitzPetscOperator *op, CeedVector x, CeedVector y) {
@@ -165,17 +159,17 @@ static PetscErrorCode fill(RitzPetscOperator *op, RitzPetscSpace s, CeedOperator
 
 static PetscErrorCode set_operations(Mat mat, PetscBool is_symmetric) {
   PetscFunctionBeginUser;
-  PetscCall(ritz_petsc_set_operation(mat, MATOP_DESTROY, (RitzPetscOperation)destroy));
-  PetscCall(ritz_petsc_set_operation(mat, MATOP_MULT, (RitzPetscOperation)multiply));
-  PetscCall(ritz_petsc_set_operation(mat, MATOP_GET_DIAGONAL, (RitzPetscOperation)get_diagonal));
-  PetscCall(ritz_petsc_set_operation(mat, MATOP_CREATE_VECS, (RitzPetscOperation)create_vecs));
+  PetscCall(MatShellSetOperation(mat, MATOP_DESTROY, (RitzPetscOperation)destroy));
+  PetscCall(MatShellSetOperation(mat, MATOP_MULT, (RitzPetscOperation)multiply));
+  PetscCall(MatShellSetOperation(mat, MATOP_GET_DIAGONAL, (RitzPetscOperation)get_diagonal));
+  PetscCall(MatShellSetOperation(mat, MATOP_CREATE_VECS, (RitzPetscOperation)create_vecs));
   PetscCall(
-      ritz_petsc_set_operation(mat, MATOP_CREATE_SUBMATRIX, (RitzPetscOperation)ritz_petsc_create_submatrix));
-  PetscCall(ritz_petsc_set_operation(mat, MATOP_GET_DIAGONAL_BLOCK, (RitzPetscOperation)get_diagonal_block));
-  PetscCall(ritz_petsc_set_operation(mat, MATOP_CREATE_SUBMATRICES, (RitzPetscOperation)create_submatrices));
-  PetscCall(ritz_petsc_set_operation(mat, MATOP_INCREASE_OVERLAP, (RitzPetscOperation)increase_overlap));
+      MatShellSetOperation(mat, MATOP_CREATE_SUBMATRIX, (RitzPetscOperation)ritz_petsc_create_submatrix));
+  PetscCall(MatShellSetOperation(mat, MATOP_GET_DIAGONAL_BLOCK, (RitzPetscOperation)get_diagonal_block));
+  PetscCall(MatShellSetOperation(mat, MATOP_CREATE_SUBMATRICES, (RitzPetscOperation)create_submatrices));
+  PetscCall(MatShellSetOperation(mat, MATOP_INCREASE_OVERLAP, (RitzPetscOperation)increase_overlap));
   if (!is_symmetric) PetscFunctionReturn(0);
-  PetscCall(ritz_petsc_set_operation(mat, MATOP_MULT_TRANSPOSE, (RitzPetscOperation)multiply));
+  PetscCall(MatShellSetOperation(mat, MATOP_MULT_TRANSPOSE, (RitzPetscOperation)multiply));
   PetscCall(MatSetOption(mat, MAT_SYMMETRIC, PETSC_TRUE));
   PetscCall(MatSetOption(mat, MAT_SYMMETRY_ETERNAL, PETSC_TRUE));
   PetscFunctionReturn(0);

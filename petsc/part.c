@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Parts of whole meshes, one for each process of a communicator.
-#include <stdlib.h>
-
 #include "petsc/petsc-objects.h"
 
 PetscErrorCode RitzPetscMeshCreatePart(MPI_Comm comm, RitzMesh whole, const int32_t parts[], RitzMesh *part) {

@@ -49,10 +49,7 @@ PetscErrorCode ritz_petsc_loan_clear(RitzPetscLoan *loan);
 PetscErrorCode ritz_petsc_owned_indices(RitzPetscSpace s, RitzIndices indices, RitzIndices *owned);
 // The global number of entry i of the L-vector.
 PetscInt ritz_petsc_global(RitzPetscSpace s, PetscInt i);
-// What Ritz has reported to `ceed`, or to whom it reports without a context.
-const char *ritz_petsc_message(Ceed ceed);
-// An operation of a MATSHELL.
+// An operation of a MATSHELL, as MatShellSetOperation takes it.
 typedef void (*RitzPetscOperation)(void);
-PetscErrorCode ritz_petsc_set_operation(Mat mat, MatOperation which, RitzPetscOperation operation);
 
 #endif

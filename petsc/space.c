@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Spaces of whole problems: the numbering of all processes' entries, found by one exchange of ghosts, as a
 // PetscSF and a mapping from local to global entries.
-#include <stdlib.h>
-//
 #include <ritz/mpi.h>
 
 #include "petsc/petsc-objects.h"

@@ -109,15 +109,14 @@ static PetscErrorCode set_operations(Mat sub, Mat mat, PetscBool is_square) {
   PetscFunctionBeginUser;
   PetscCall(MatHasOperation(mat, MATOP_MULT_TRANSPOSE, &has_transposed));
   PetscCall(MatIsSymmetricKnown(mat, &is_known, &is_symmetric));
-  PetscCall(ritz_petsc_set_operation(sub, MATOP_DESTROY, (RitzPetscOperation)destroy));
-  PetscCall(ritz_petsc_set_operation(sub, MATOP_MULT, (RitzPetscOperation)multiply));
+  PetscCall(MatShellSetOperation(sub, MATOP_DESTROY, (RitzPetscOperation)destroy));
+  PetscCall(MatShellSetOperation(sub, MATOP_MULT, (RitzPetscOperation)multiply));
   if (has_transposed)
-    PetscCall(ritz_petsc_set_operation(sub, MATOP_MULT_TRANSPOSE, (RitzPetscOperation)multiply_transposed));
-  if (is_square)
-    PetscCall(ritz_petsc_set_operation(sub, MATOP_GET_DIAGONAL, (RitzPetscOperation)get_diagonal));
+    PetscCall(MatShellSetOperation(sub, MATOP_MULT_TRANSPOSE, (RitzPetscOperation)multiply_transposed));
+  if (is_square) PetscCall(MatShellSetOperation(sub, MATOP_GET_DIAGONAL, (RitzPetscOperation)get_diagonal));
   if (is_square && is_known && is_symmetric) PetscCall(MatSetOption(sub, MAT_SYMMETRIC, PETSC_TRUE));
   PetscCall(
-      ritz_petsc_set_operation(sub, MATOP_CREATE_SUBMATRIX, (RitzPetscOperation)ritz_petsc_create_submatrix));
+      MatShellSetOperation(sub, MATOP_CREATE_SUBMATRIX, (RitzPetscOperation)ritz_petsc_create_submatrix));
   PetscFunctionReturn(0);
 }
 

@@ -145,9 +145,9 @@ PetscErrorCode RitzPetscMatCreateTransfer(RitzPetscSpace coarse, RitzIndices coa
   PetscCall(
       MatCreateShell(fine->comm, fine->num_owned, coarse->num_owned, fine->num_all, coarse->num_all, t, mat));
   PetscCall(MatSetUp(*mat));
-  PetscCall(ritz_petsc_set_operation(*mat, MATOP_DESTROY, (RitzPetscOperation)destroy));
-  PetscCall(ritz_petsc_set_operation(*mat, MATOP_MULT, (RitzPetscOperation)multiply));
-  PetscCall(ritz_petsc_set_operation(*mat, MATOP_MULT_TRANSPOSE, (RitzPetscOperation)multiply_transposed));
-  PetscCall(ritz_petsc_set_operation(*mat, MATOP_CREATE_VECS, (RitzPetscOperation)create_vecs));
+  PetscCall(MatShellSetOperation(*mat, MATOP_DESTROY, (RitzPetscOperation)destroy));
+  PetscCall(MatShellSetOperation(*mat, MATOP_MULT, (RitzPetscOperation)multiply));
+  PetscCall(MatShellSetOperation(*mat, MATOP_MULT_TRANSPOSE, (RitzPetscOperation)multiply_transposed));
+  PetscCall(MatShellSetOperation(*mat, MATOP_CREATE_VECS, (RitzPetscOperation)create_vecs));
   PetscFunctionReturn(0);
 }

@@ -59,10 +59,13 @@ static PetscErrorCode get_options(Options *o) {
 
 // DMPlex in one process or distributed: its parts are those of the problem.
 static PetscErrorCode read_plex(const Options *o, Ceed ceed, RitzMesh *whole, int32_t **parts) {
+  PetscPartitioner partitioner = NULL;
   DM dm = NULL, distributed = NULL;
 
   PetscFunctionBeginUser;
   PetscCall(DMPlexCreateFromFile(PETSC_COMM_WORLD, o->mesh, "mesh", PETSC_TRUE, &dm));
+  PetscCall(DMPlexGetPartitioner(dm, &partitioner));
+  PetscCall(PetscPartitionerSetFromOptions(partitioner)); // -petscpartitioner_type
   PetscCall(DMPlexDistribute(dm, 0, NULL, &distributed));
   if (distributed) {
     PetscCall(DMDestroy(&dm));

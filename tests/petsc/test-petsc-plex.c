@@ -71,9 +71,12 @@ static PetscErrorCode create_simplices(PetscInt dim, DM *dm) {
 }
 
 static PetscErrorCode distribute(PetscInt overlap, DM *dm) {
+  PetscPartitioner partitioner = NULL;
   DM distributed = NULL;
 
   PetscFunctionBeginUser;
+  PetscCall(DMPlexGetPartitioner(*dm, &partitioner));
+  PetscCall(PetscPartitionerSetFromOptions(partitioner));
   PetscCall(DMPlexDistribute(*dm, overlap, NULL, &distributed));
   if (distributed) {
     PetscCall(DMDestroy(dm));
