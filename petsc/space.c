@@ -145,17 +145,32 @@ static PetscErrorCode fill(RitzPetscSpace s, MPI_Comm comm, Ceed ceed, RitzSpace
   PetscFunctionReturn(0);
 }
 
-// After an error of one process others may wait for it, so nothing collective is taken down: the program
-// ends.
+// After an error, which others may not have had: nothing is called that waits for them, so the communicator
+// is left to the end of the program.
+static void abandon(RitzPetscSpace s) {
+  (void)RitzExchangeDestroy(&s->exchange);
+  (void)RitzSpaceDestroy(&s->space);
+  (void)PetscFree(s->ghosts);
+  (void)CeedDestroy(&s->ceed);
+  (void)PetscFree(s);
+}
+
 PetscErrorCode RitzPetscSpaceCreate(MPI_Comm comm, Ceed ceed, RitzSpace space, RitzPetscSpace *s) {
+  RitzPetscSpace new_space = NULL;
+
   PetscFunctionBeginUser;
   PetscCheck(ceed && space && s, PETSC_COMM_SELF, PETSC_ERR_ARG_NULL,
              "RitzPetscSpaceCreate: argument '%s' is NULL",
              !ceed    ? "ceed"
              : !space ? "space"
                       : "s");
-  PetscCall(PetscNew(s));
-  PetscCall(fill(*s, comm, ceed, space));
+  *s = NULL;
+  PetscCall(PetscNew(&new_space));
+  const PetscErrorCode code = fill(new_space, comm, ceed, space);
+
+  if (code) abandon(new_space);
+  PetscCall(code);
+  *s = new_space;
   PetscFunctionReturn(0);
 }
 
@@ -164,6 +179,7 @@ PetscErrorCode RitzPetscSpaceReferenceCopy(RitzPetscSpace s, RitzPetscSpace *cop
   PetscCheck(s && copy, PETSC_COMM_SELF, PETSC_ERR_ARG_NULL,
              "RitzPetscSpaceReferenceCopy: argument '%s' is NULL", s ? "copy" : "s");
   s->ref_count++;
+  PetscCall(RitzPetscSpaceDestroy(copy));
   *copy = s;
   PetscFunctionReturn(0);
 }

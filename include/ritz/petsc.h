@@ -84,8 +84,10 @@ typedef struct RitzPetscSpace_private *RitzPetscSpace;
 // The space of this process's part beside those of the others: the numbering of the whole problem, and
 // exchanges by ritz/mpi.h in a duplicate of comm. References to the space and the context. Memory: that of an
 // exchange and 16 bytes an entry of a ghost. Errors: those of RitzExchangeCreate; PETSC_ERR_ARG_OUTOFRANGE
-// (more entries than PetscInt counts).
+// (more entries than PetscInt counts). After an error of one process others may wait for it: the program
+// ends.
 CEED_EXTERN PetscErrorCode RitzPetscSpaceCreate(MPI_Comm comm, Ceed ceed, RitzSpace space, RitzPetscSpace *s);
+// *copy is destroyed first: NULL or a valid handle, as for CeedVectorReferenceCopy. Not collective.
 CEED_EXTERN PetscErrorCode RitzPetscSpaceReferenceCopy(RitzPetscSpace s, RitzPetscSpace *copy);
 // Exchanges that were taken from it go first. Vectors are free of it; matrices hold references.
 CEED_EXTERN PetscErrorCode RitzPetscSpaceDestroy(RitzPetscSpace *s);
@@ -134,8 +136,9 @@ CEED_EXTERN PetscErrorCode RitzPetscMatCreate(RitzPetscSpace s, CeedOperator ins
                                               RitzIndices constraints, PetscBool is_symmetric, Mat *mat);
 // The same matrix in compressed rows (MATAIJ, by generated kernels: ritz/assembly.h), for PCGAMG, PCHYPRE,
 // PCLU and others. reuse: MAT_INITIAL_MATRIX finds the pattern; MAT_REUSE_MATRIX computes values for what
-// came from an earlier call for the same `mat`. Memory: the matrix, and for each nonzero of an element
-// matrix, once in a process, 24 bytes; kept for the values to come.
+// came from an earlier call for the same `mat`. Memory, kept for the values to come: that of an assembly
+// (ritz/assembly.h), 8 bytes for each nonzero of this process's pattern, and where PETSc puts them; 8 bytes
+// more (16 with 64-bit indices) while the pattern is found.
 CEED_EXTERN PetscErrorCode RitzPetscMatAssemble(Mat mat, MatReuse reuse, Mat *aij);
 // A function of `coarse` as one of `fine`, both of this process's part: products prolong, transposed products
 // restrict. Constrained entries of either take no part; NULL: none.
@@ -146,9 +149,9 @@ CEED_EXTERN PetscErrorCode RitzPetscMatCreateTransfer(RitzPetscSpace coarse, Rit
 // ---- Multigrid ----
 
 // Makes pc a PCMG of the levels of a hierarchy, whose finest space the operators of pc are of. Operators of
-// the levels below are made by create_operators (errors: of `ceed`), with boundary parts fixed, as in
-// RitzPreconditionerCreatePartMultigrid; the finest operator is that of the pc itself. Call it before
-// KSPSetFromOptions or PCSetFromOptions: defaults are
+// the levels below are made by create_operators, which reports its errors to `ceed`, with boundary parts
+// fixed, as in RitzPreconditionerCreatePartMultigrid; the finest operator is that of the pc itself. Call it
+// before KSPSetFromOptions or PCSetFromOptions: defaults are
 //
 //     -mg_levels_  Chebyshev, 3 steps, Jacobi
 //     -mg_coarse_  the assembled matrix; LU in one process and up to 10 000 unknowns redundantly, else PCGAMG

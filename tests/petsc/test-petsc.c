@@ -655,6 +655,23 @@ static PetscErrorCode mistakes_are_errors(Ceed ceed) {
   PetscFunctionReturn(0);
 }
 
+// A part of several in a communicator of one process: the message is that of RitzExchangeCreate.
+static PetscErrorCode parts_have_to_fit_the_communicator(Ceed ceed) {
+  RitzPetscSpace s = NULL;
+  PetscMPIInt size = 1;
+  KitProblem p;
+
+  PetscFunctionBeginUser;
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  PetscCall(kit_problem(ceed, NULL, 1, 1, RITZ_OPERATOR_MASS, NULL, &p));
+  if (size > 1)
+    CHECK_FAILS(RitzPetscSpaceCreate(PETSC_COMM_SELF, ceed, p.space, &s), PETSC_ERR_LIB,
+                "the transport that of part 0 of 1");
+  CHECK(!s, "there is a space after an error");
+  PetscCall(kit_clear(&p));
+  PetscFunctionReturn(0);
+}
+
 // The message of Ritz is in PETSc's error.
 static PetscErrorCode messages_of_ritz_arrive(Ceed ceed) {
   CeedOperator inside = NULL, seam = NULL;
@@ -686,6 +703,7 @@ int main(int argc, char **argv) {
                                   ROW(restriction_is_prolongation_transposed),
                                   ROW(multigrid_takes_few_iterations),
                                   ROW(mistakes_are_errors),
+                                  ROW(parts_have_to_fit_the_communicator),
                                   ROW(messages_of_ritz_arrive)};
 
   return kit_run(argc, argv, sizeof tests / sizeof *tests, tests) ? 1 : 0;
