@@ -30,6 +30,19 @@ static PetscErrorCode find_order(RitzPlex *p) {
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode refuse_hanging_nodes(const RitzPlex *p) {
+  PetscSection parents = NULL;
+  PetscInt num = 0;
+
+  PetscFunctionBeginUser;
+  PetscCall(DMPlexGetTree(p->dm, &parents, NULL, NULL, NULL, NULL));
+  if (parents) PetscCall(PetscSectionGetStorageSize(parents, &num));
+  PetscCheck(num == 0, PETSC_COMM_SELF, PETSC_ERR_SUP,
+             "RitzMeshFromDMPlex: %" PetscInt_FMT " points have parents: hanging nodes are not supported",
+             num);
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode look(RitzPlex *p) {
   PetscBool is_plex = PETSC_FALSE;
   PetscInt depth = 0;
@@ -49,6 +62,7 @@ static PetscErrorCode look(RitzPlex *p) {
              "RitzMeshFromDMPlex: a mesh of dimension %" PetscInt_FMT ", needed 1, 2 or 3", p->dim);
   PetscCheck(p->end_cell == p->first_cell || depth == p->dim, PETSC_COMM_SELF, PETSC_ERR_SUP,
              "RitzMeshFromDMPlex: the DM has no facets, needed an interpolated one (DMPlexInterpolate)");
+  PetscCall(refuse_hanging_nodes(p));
   PetscCall(find_order(p));
   PetscFunctionReturn(0);
 }

@@ -68,8 +68,8 @@ CEED_EXTERN PetscErrorCode RitzPetscError(Ceed ceed, int code, int line, const c
 // prisms, hexahedra, in each block by process, then as in the DM.
 //
 // Memory: that of the whole mesh twice in every process while it is made. Errors: PETSC_ERR_SUP (cells of
-// other shapes, no facets, degrees above 1 on prisms and pyramids), PETSC_ERR_ARG_OUTOFRANGE (more than 2^31
-// numbers in a message), those of RitzMeshCreate.
+// other shapes, no facets, hanging nodes, degrees above 1 on prisms and pyramids), PETSC_ERR_ARG_OUTOFRANGE
+// (more than 2^31 numbers in a message), those of RitzMeshCreate.
 CEED_EXTERN PetscErrorCode RitzMeshFromDMPlex(DM dm, Ceed ceed, RitzMesh *mesh, int32_t **parts);
 
 // This process's part of a whole mesh that all processes have. parts [num_elem]: the rank of each element;

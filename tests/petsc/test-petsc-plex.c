@@ -386,6 +386,24 @@ static PetscErrorCode labels_become_parts_and_regions(Ceed ceed) {
 
 // ---- What goes wrong ----
 
+// A square of triangles of which one is refined, so that its neighbour is not.
+static PetscErrorCode create_hanging_node(DM *dm) {
+  DM coarse = NULL, reference = NULL;
+  PetscInt first = 0;
+
+  PetscFunctionBeginUser;
+  PetscCall(DMPlexCreateFromCellListPetsc(PETSC_COMM_SELF, 2, 2, 4, 3, PETSC_TRUE,
+                                          (PetscInt[]){0, 1, 2, 1, 3, 2}, 2,
+                                          (PetscReal[]){0, 0, 1, 0, 0, 1, 1, 1}, &coarse));
+  PetscCall(DMPlexCreateDefaultReferenceTree(PETSC_COMM_SELF, 2, PETSC_TRUE, &reference));
+  PetscCall(DMPlexSetReferenceTree(coarse, reference));
+  PetscCall(DMDestroy(&reference));
+  PetscCall(DMPlexGetHeightStratum(coarse, 0, &first, NULL));
+  PetscCall(DMPlexTreeRefineCell(coarse, first, dm));
+  PetscCall(DMDestroy(&coarse));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode mistakes_are_errors(Ceed ceed) {
   RitzMesh mesh = NULL;
   DM dm = NULL, other = NULL;
@@ -403,6 +421,12 @@ static PetscErrorCode mistakes_are_errors(Ceed ceed) {
   PetscCall(distribute(0, &other));
   CHECK_FAILS(RitzMeshFromDMPlex(other, ceed, &mesh, NULL), PETSC_ERR_SUP, "has no facets");
   CHECK(!mesh, "there is a mesh after an error");
+  PetscCall(DMDestroy(&other));
+  PetscCall(DMPlexCreateReferenceCell(PETSC_COMM_SELF, DM_POLYTOPE_TRI_PRISM_TENSOR, &other));
+  CHECK_FAILS(RitzMeshFromDMPlex(other, ceed, &mesh, NULL), PETSC_ERR_SUP, "needed lines, triangles");
+  PetscCall(DMDestroy(&other));
+  PetscCall(create_hanging_node(&other));
+  CHECK_FAILS(RitzMeshFromDMPlex(other, ceed, &mesh, NULL), PETSC_ERR_SUP, "hanging nodes");
   PetscCall(DMDestroy(&other));
   PetscFunctionReturn(0);
 }
