@@ -34,7 +34,7 @@ static int system_error(RitzVtuFile *file, const char *action) {
   int error = errno;
 
   remove_temp(file);
-  return CeedError(file->ceed, CEED_ERROR_MAJOR, "RitzWriteVTU: %s: cannot %s: %s", file->path, action,
+  return CeedError(file->ceed, CEED_ERROR_MAJOR, "%s: %s: cannot %s: %s", file->call, file->path, action,
                    strerror(error));
 }
 
@@ -64,7 +64,7 @@ static int write_block(RitzVtuFile *file) {
   int status = compress2(file->packed, &size, file->block, file->block_fill, Z_BEST_SPEED);
 
   RITZ_REQUIRE(status == Z_OK, file->ceed, CEED_ERROR_MAJOR,
-               "RitzWriteVTU: %s: zlib cannot compress a block (status %d)", file->path, status);
+               "%s: %s: zlib cannot compress a block (status %d)", file->call, file->path, status);
   file->head[num_fixed_words + file->num_blocks_done++] = size;
   return ritz_vtu_file_write(file, file->packed, size);
 }
@@ -98,12 +98,12 @@ static int open_temp(RitzVtuFile *file) {
   return file->fd < 0 ? system_error(file, "create a file beside it") : CEED_ERROR_SUCCESS;
 }
 
-int ritz_vtu_file_open(Ceed ceed, const char *path, RitzVtuFile *file) {
+int ritz_vtu_file_open(Ceed ceed, const char *call, const char *path, RitzVtuFile *file) {
   struct stat status;
 
-  *file = (RitzVtuFile){.ceed = ceed, .path = path, .fd = -1};
+  *file = (RitzVtuFile){.ceed = ceed, .call = call, .path = path, .fd = -1};
   RITZ_REQUIRE(stat(path, &status) || S_ISREG(status.st_mode), ceed, CEED_ERROR_MAJOR,
-               "RitzWriteVTU: %s: found something that is not a regular file, it is not replaced", path);
+               "%s: %s: found something that is not a regular file, it is not replaced", file->call, path);
   RITZ_TRY(RITZ_MALLOC(ceed, block_size, &file->block));
   RITZ_TRY(RITZ_MALLOC(ceed, packed_capacity(), &file->packed));
   return open_temp(file);

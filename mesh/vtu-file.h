@@ -11,6 +11,7 @@
 // Memory: two blocks, and 8 bytes per block of the array under way.
 typedef struct {
   Ceed ceed;            // borrowed, for error reports
+  const char *call;     // static, for the same
   const char *path;     // borrowed: final name
   char *temp_path;      // owned: name until complete
   int fd;               // owned, -1: not open
@@ -30,7 +31,7 @@ extern const char ritz_vtu_compressor[];
 // Errors of all functions: CEED_ERROR_MAJOR with the path and the system's reason. `path` must be new or a
 // regular file: a device or folder is never replaced. After a failure, as after success, the caller calls
 // ritz_vtu_file_discard.
-int ritz_vtu_file_open(Ceed ceed, const char *path, RitzVtuFile *file);
+int ritz_vtu_file_open(Ceed ceed, const char *call, const char *path, RitzVtuFile *file);
 int ritz_vtu_file_complete(RitzVtuFile *file); // closes and renames
 void ritz_vtu_file_discard(RitzVtuFile *file); // removes what is incomplete, frees the memory
 int ritz_vtu_file_print(RitzVtuFile *file, const char *format, ...); // at most 511 characters

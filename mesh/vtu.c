@@ -29,8 +29,9 @@ typedef struct {
 } Block;
 
 typedef struct {
-  RitzMesh mesh; // borrowed
-  Ceed ceed;     // borrowed from the mesh
+  const char *call; // for messages
+  RitzMesh mesh;    // borrowed
+  Ceed ceed;        // borrowed from the mesh
   CeedInt space_dim, degree, num_blocks;
   CeedInt num_parts, part;                // of the mesh
   bool is_list;                           // the text is that of a list of pieces: arrays without data
@@ -74,14 +75,13 @@ static bool is_text(const char *name) {
 static int check_name(const Writer *w, CeedInt f) {
   const char *name = w->fields[f].name;
 
-  RITZ_REQUIRE(name && *name, w->ceed, CEED_ERROR_INCOMPATIBLE,
-               "RitzWriteVTU: field %" CeedInt_FMT " has no name", f);
+  RITZ_REQUIRE(name && *name, w->ceed, CEED_ERROR_INCOMPATIBLE, "%s: field %" CeedInt_FMT " has no name",
+               w->call, f);
   RITZ_REQUIRE(is_text(name), w->ceed, CEED_ERROR_INCOMPATIBLE,
-               "RitzWriteVTU: the name of field %" CeedInt_FMT " must be UTF-8 without control characters",
-               f);
+               "%s: the name of field %" CeedInt_FMT " must be UTF-8 without control characters", w->call, f);
   for (CeedInt g = 0; g < f; g++) {
     RITZ_REQUIRE(strcmp(w->fields[g].name, name), w->ceed, CEED_ERROR_INCOMPATIBLE,
-                 "RitzWriteVTU: fields %" CeedInt_FMT " and %" CeedInt_FMT " are both called '%s'", g, f,
+                 "%s: fields %" CeedInt_FMT " and %" CeedInt_FMT " are both called '%s'", w->call, g, f,
                  name);
   }
   return CEED_ERROR_SUCCESS;
@@ -93,11 +93,11 @@ static int check_values(const Writer *w, const RitzOutputField *field) {
   const CeedScalar *values;
 
   RITZ_REQUIRE(ritz_is_live(field->values, &ritz_vector_class), w->ceed, CEED_ERROR_INCOMPATIBLE,
-               "RitzWriteVTU: field '%s' has no values, found %s", field->name, ritz_found_at(field->values));
+               "%s: field '%s' has no values, found %s", w->call, field->name, ritz_found_at(field->values));
   RITZ_TRY(CeedVectorGetLength(field->values, &length));
   RITZ_TRY(RitzSpaceGetSize(field->space, &size));
   RITZ_REQUIRE(length >= size, w->ceed, CEED_ERROR_DIMENSION,
-               "RitzWriteVTU: field '%s' has %td values, its space needs %td", field->name, (ptrdiff_t)length,
+               "%s: field '%s' has %td values, its space needs %td", w->call, field->name, (ptrdiff_t)length,
                (ptrdiff_t)size);
   RITZ_TRY(CeedVectorGetArrayRead(field->values, CEED_MEM_HOST, &values));
   return CeedVectorRestoreArrayRead(field->values, &values);
@@ -111,10 +111,10 @@ static int check_field(Writer *w, CeedInt f) {
 
   RITZ_TRY(check_name(w, f));
   RITZ_REQUIRE(ritz_is_live(field->space, &ritz_space_class), w->ceed, CEED_ERROR_INCOMPATIBLE,
-               "RitzWriteVTU: field '%s' has no space, found %s", field->name, ritz_found_at(field->space));
+               "%s: field '%s' has no space, found %s", w->call, field->name, ritz_found_at(field->space));
   RITZ_TRY(RitzSpaceGetMesh(field->space, &mesh));
   RITZ_REQUIRE(mesh == w->mesh, w->ceed, CEED_ERROR_INCOMPATIBLE,
-               "RitzWriteVTU: field '%s' lives on another mesh than the one to write", field->name);
+               "%s: field '%s' lives on another mesh than the one to write", w->call, field->name);
   RITZ_TRY(check_values(w, field));
   RITZ_TRY(RitzSpaceGetDegree(field->space, &degree));
   if (degree > w->degree) w->degree = degree;
@@ -137,9 +137,9 @@ static int prepare_output(Writer *w) {
   RITZ_TRY(RitzMeshGetPart(w->mesh, &w->num_parts, &w->part));
   RITZ_TRY(RitzMeshGetGeometryOrder(w->mesh, &w->degree));
   RITZ_REQUIRE(w->num_fields >= 0, w->ceed, CEED_ERROR_DIMENSION,
-               "RitzWriteVTU: number of fields must be >= 0, found %" CeedInt_FMT, w->num_fields);
-  RITZ_REQUIRE(w->fields || !w->num_fields, w->ceed, CEED_ERROR_INCOMPATIBLE,
-               "RitzWriteVTU: argument 'fields' is NULL");
+               "%s: number of fields must be >= 0, found %" CeedInt_FMT, w->call, w->num_fields);
+  RITZ_REQUIRE(w->fields || !w->num_fields, w->ceed, CEED_ERROR_INCOMPATIBLE, "%s: argument 'fields' is NULL",
+               w->call);
   for (CeedInt f = 0; f < w->num_fields; f++) RITZ_TRY(check_field(w, f));
   RITZ_TRY(RITZ_MALLOC(w->ceed, (size_t)w->num_fields + num_other_arrays, &w->slots));
   RITZ_TRY(RitzMeshGetNumBlocks(w->mesh, &w->num_blocks));
@@ -515,14 +515,18 @@ static int write_file(Writer *w) {
   return ritz_vtu_file_complete(&w->file);
 }
 
-static int write(RitzMesh mesh, CeedInt num_fields, const RitzOutputField *fields, const char *path,
-                 int (*write_all)(Writer *w)) {
+static int write(const char *call, RitzMesh mesh, CeedInt num_fields, const RitzOutputField *fields,
+                 const char *path, int (*write_all)(Writer *w)) {
   int ierr = CEED_ERROR_SUCCESS;
-  Writer w = {.mesh = mesh, .ceed = RitzMeshReturnCeed(mesh), .num_fields = num_fields, .fields = fields};
+  Writer w = {.call = call,
+              .mesh = mesh,
+              .ceed = RitzMeshReturnCeed(mesh),
+              .num_fields = num_fields,
+              .fields = fields};
 
   w.file.fd = -1;
   RITZ_TRY_CLEANUP(prepare_output(&w));
-  RITZ_TRY_CLEANUP(ritz_vtu_file_open(w.ceed, path, &w.file));
+  RITZ_TRY_CLEANUP(ritz_vtu_file_open(w.ceed, call, path, &w.file));
   RITZ_TRY_CLEANUP(write_all(&w));
 cleanup:
   ritz_vtu_file_discard(&w.file);
@@ -536,7 +540,7 @@ int RitzWriteVTU(RitzMesh mesh, CeedInt num_fields, const RitzOutputField *field
   RITZ_HANDLE(mesh);
   RITZ_REQUIRE(path && *path, RitzMeshReturnCeed(mesh), CEED_ERROR_INCOMPATIBLE,
                "RitzWriteVTU: no path is given");
-  return write(mesh, num_fields, fields, path, write_file);
+  return write(__func__, mesh, num_fields, fields, path, write_file);
 }
 
 // ---- Pieces ----
@@ -581,8 +585,8 @@ int RitzWritePVTU(RitzMesh mesh, CeedInt num_fields, const RitzOutputField *fiel
   RITZ_TRY(RitzMeshGetPart(mesh, &num_parts, &part));
   RITZ_TRY(RITZ_CALLOC(ceed, length + slot_width, &piece));
   snprintf(piece, length + slot_width, "%.*s-%" CeedInt_FMT ".vtu", (int)stem_length(path), path, part);
-  int ierr = write(mesh, num_fields, fields, piece, write_file);
-  if (!ierr && part == 0) ierr = write(mesh, num_fields, fields, path, write_list);
+  int ierr = write(__func__, mesh, num_fields, fields, piece, write_file);
+  if (!ierr && part == 0) ierr = write(__func__, mesh, num_fields, fields, path, write_list);
   RITZ_FREE(&piece);
   return ierr;
 }

@@ -62,7 +62,7 @@ typedef struct {
   RitzOutputField field;
   int64_t *row_starts, *cols; // of op's matrix
   CeedScalar identity[4];
-  char path[64]; // of a file that may be written
+  char path[64], list_path[64], piece_path[64]; // of files that may be written
   FILE *sink;
 } Kit;
 

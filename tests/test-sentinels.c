@@ -89,6 +89,7 @@ static const struct {
     {"RitzPreconditionerCreateMultigrid", "the levels have no operators"},
     {"RitzPreconditionerCreateMultigridOfHierarchy", "there are no operators"},
     {"RitzPreconditionerCreatePartMultigrid", "the same"},
+    {"RitzTransportCreateNCCL", "processors have no GPUs, and NCCL may not be there"},
     {"RitzBatchedCreate", "devices without kernels for batches refuse"},
     {"RitzFrontCreate", "the same"},
     {"RitzFrontSetSmallestPivot", "the factors are those of Cholesky"},
@@ -277,6 +278,8 @@ static int make_mesh(Kit *kit) {
   kit->options = (RitzOperatorOptions){.kind = RITZ_OPERATOR_MASS, .space = kit->space};
   kit->field = (RitzOutputField){"field", kit->space, kit->matrix};
   snprintf(kit->path, sizeof(kit->path), "/tmp/ritz-sentinels-%ld.vtu", (long)getpid());
+  snprintf(kit->list_path, sizeof(kit->list_path), "/tmp/ritz-sentinels-%ld.pvtu", (long)getpid());
+  snprintf(kit->piece_path, sizeof(kit->piece_path), "/tmp/ritz-sentinels-%ld-0.vtu", (long)getpid());
   kit->sink = fopen("/dev/null", "w");
   return kit->sink ? CEED_ERROR_SUCCESS : CEED_ERROR_MAJOR;
 }
@@ -361,6 +364,8 @@ static int destroy_kit(Kit *kit) {
   free(kit->cols);
   if (kit->sink) fclose(kit->sink);
   unlink(kit->path);
+  unlink(kit->list_path);
+  unlink(kit->piece_path);
   return ierr;
 }
 
