@@ -352,6 +352,7 @@ TEST_EACH_BACKEND(ghosts_get_their_owners_values_and_owners_the_sums) {
   static const CeedInt nums[] = {1, 2, 3, 8};
   Case c = {.levels = 0, .degree = 3, .num_comp = 2};
 
+  if (is_for_one_thread(ceed)) return;
   name_resource(ceed, &c);
   for (c.which = 0; c.which < NUM_MESHES; c.which++) {
     if (is_left_out(ceed, c.which)) continue;
@@ -442,6 +443,7 @@ TEST_EACH_BACKEND(products_and_diagonals_are_those_of_one_part) {
   static const CeedInt nums[] = {1, 2, 3, 8};
   Case c = {.degree = 2, .num_comp = 1};
 
+  if (is_for_one_thread(ceed)) return;
   name_resource(ceed, &c);
   for (c.which = 0; c.which < NUM_MESHES; c.which++) {
     if (is_left_out(ceed, c.which)) continue;

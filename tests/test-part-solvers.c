@@ -225,6 +225,7 @@ TEST_EACH_BACKEND(solvers_take_the_steps_of_one_part) {
   Case c = {.degree = 3, .num_comp = 1, .overlaps = true, .how = CUT_RANDOM};
   const int meshes[2] = {2, 7};
 
+  if (is_for_one_thread(ceed)) return;
   name_resource(ceed, &c);
   for (int m = 0; m < (is_slow(ceed) ? 1 : 2); m++) {
     c.which = meshes[m];
@@ -332,6 +333,7 @@ TEST_EACH_BACKEND(multigrid_of_parts_is_that_of_one_part) {
   Case c = {.degree = 4, .num_comp = 1, .overlaps = true, .levels = 1, .how = CUT_HILBERT};
   const int meshes[4] = {2, 0, 3, 7};
 
+  if (is_for_one_thread(ceed)) return;
   name_resource(ceed, &c);
   for (int m = 0; m < (is_slow(ceed) ? 1 : 4) && !tap_failed(); m++) {
     c.which = meshes[m];
