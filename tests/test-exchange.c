@@ -512,6 +512,7 @@ TEST(parts_on_devices_exchange_by_nccl) {
       if (!tap_failed()) check_products(ceed, &c);
     }
   }
+  c.which = 2;
   for (c.num_parts = 2; c.num_parts <= CeedIntMin(most, 8); c.num_parts++) {
     const int code = RitzRunParts(ceed, c.num_parts, fail_while_others_wait, &c);
 

@@ -587,6 +587,7 @@ TEST(metis_has_any_number_of_parts_and_weights) {
   Ceed ceed = tap_ceed("/cpu/self/ref");
   double weights[24];
   int32_t parts[24];
+  int num_cut = 0;
   RitzMesh mesh;
 
   CHECK_OK(make_mesh(ceed, 2, &mesh));
@@ -595,14 +596,16 @@ TEST(metis_has_any_number_of_parts_and_weights) {
     const int code =
         RitzMeshPartition(mesh, RITZ_PARTITION_METIS, num_parts, num_parts % 2 ? weights : NULL, parts);
 
-    if (code == CEED_ERROR_UNSUPPORTED) NOT_HERE("a library built without METIS");
+    if (code == CEED_ERROR_UNSUPPORTED) break;
     CHECK_OK(code);
+    num_cut++;
     for (int e = 0; e < 24; e++)
       CHECK(parts[e] >= 0 && parts[e] < num_parts, "element %d is in part %d of %d", e, (int)parts[e],
             (int)num_parts);
   }
   CHECK_OK(RitzMeshDestroy(&mesh));
   CeedDestroy(&ceed);
+  if (num_cut == 0) NOT_HERE("a library built without METIS");
 }
 
 // A hash spreads what two parts share: neither owns more than 3/4 of 49 inner nodes of a face and its rim.
