@@ -36,7 +36,10 @@ static PetscErrorCode multiply(Mat mat, Vec x, Vec y) {
   PetscFunctionBeginUser;
   PetscCall(MatShellGetContext(mat, &op));
   PetscCall(ritz_petsc_lend(&op->x, op->space, x, RITZ_ACCESS_READ, &u));
-  PetscCall(ritz_petsc_lend(&op->y, op->space, y, RITZ_ACCESS_WRITE, &v));
+  const PetscErrorCode lent = ritz_petsc_lend(&op->y, op->space, y, RITZ_ACCESS_WRITE, &v);
+
+  if (lent) PetscCall(ritz_petsc_return(&op->x));
+  PetscCall(lent);
   const int code = apply(op, u, v);
 
   PetscCall(ritz_petsc_return(&op->x));
@@ -157,9 +160,19 @@ static PetscErrorCode fill(RitzPetscOperator *op, RitzPetscSpace s, CeedOperator
   PetscFunctionReturn(0);
 }
 
+// PETSc's own would share what both destroy.
+PetscErrorCode ritz_petsc_no_duplicate(Mat mat, MatDuplicateOption option, Mat *copy) {
+  (void)option;
+  PetscFunctionBeginUser;
+  *copy = NULL;
+  SETERRQ(PetscObjectComm((PetscObject)mat), PETSC_ERR_SUP,
+          "MatDuplicate: matrices of Ritz have no duplicates, needed one that is made anew or assembled");
+}
+
 static PetscErrorCode set_operations(Mat mat, PetscBool is_symmetric) {
   PetscFunctionBeginUser;
   PetscCall(MatShellSetOperation(mat, MATOP_DESTROY, (RitzPetscOperation)destroy));
+  PetscCall(MatShellSetOperation(mat, MATOP_DUPLICATE, (RitzPetscOperation)ritz_petsc_no_duplicate));
   PetscCall(MatShellSetOperation(mat, MATOP_MULT, (RitzPetscOperation)multiply));
   PetscCall(MatShellSetOperation(mat, MATOP_GET_DIAGONAL, (RitzPetscOperation)get_diagonal));
   PetscCall(MatShellSetOperation(mat, MATOP_CREATE_VECS, (RitzPetscOperation)create_vecs));

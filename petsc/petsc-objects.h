@@ -46,6 +46,8 @@ PetscErrorCode ritz_petsc_return(RitzPetscLoan *loan);
 PetscErrorCode ritz_petsc_loan_clear(RitzPetscLoan *loan);
 
 // Those of the indices that are owned entries; none for NULL. *owned is new.
+// MATOP_DUPLICATE of all matrices: PETSC_ERR_SUP.
+PetscErrorCode ritz_petsc_no_duplicate(Mat mat, MatDuplicateOption option, Mat *copy);
 PetscErrorCode ritz_petsc_owned_indices(RitzPetscSpace s, RitzIndices indices, RitzIndices *owned);
 // The global number of entry i of the L-vector.
 PetscInt ritz_petsc_global(RitzPetscSpace s, PetscInt i);

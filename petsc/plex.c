@@ -51,6 +51,9 @@ static PetscErrorCode look(RitzPlex *p) {
   PetscCall(PetscObjectTypeCompare((PetscObject)p->dm, DMPLEX, &is_plex));
   PetscCheck(is_plex, p->comm, PETSC_ERR_ARG_WRONG, "RitzMeshFromDMPlex: the DM is another one, needed a %s",
              DMPLEX);
+  // together: later they are asked for in some processes alone
+  PetscCall(DMGetCoordinatesLocalSetUp(p->dm));
+  PetscCall(DMGetCellCoordinatesLocalSetUp(p->dm));
   PetscCallMPI(MPI_Comm_rank(p->comm, &p->rank));
   PetscCallMPI(MPI_Comm_size(p->comm, &p->size));
   PetscCall(DMGetDimension(p->dm, &p->dim));

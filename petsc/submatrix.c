@@ -110,6 +110,7 @@ static PetscErrorCode set_operations(Mat sub, Mat mat, PetscBool is_square) {
   PetscCall(MatHasOperation(mat, MATOP_MULT_TRANSPOSE, &has_transposed));
   PetscCall(MatIsSymmetricKnown(mat, &is_known, &is_symmetric));
   PetscCall(MatShellSetOperation(sub, MATOP_DESTROY, (RitzPetscOperation)destroy));
+  PetscCall(MatShellSetOperation(sub, MATOP_DUPLICATE, (RitzPetscOperation)ritz_petsc_no_duplicate));
   PetscCall(MatShellSetOperation(sub, MATOP_MULT, (RitzPetscOperation)multiply));
   if (has_transposed)
     PetscCall(MatShellSetOperation(sub, MATOP_MULT_TRANSPOSE, (RitzPetscOperation)multiply_transposed));

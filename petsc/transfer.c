@@ -56,7 +56,10 @@ static PetscErrorCode transfer(Transfer *t, Side *from, Vec x, Side *to, Vec y,
 
   PetscFunctionBeginUser;
   PetscCall(ritz_petsc_lend(&from->loan, from->space, x, RITZ_ACCESS_READ, &u));
-  PetscCall(ritz_petsc_lend(&to->loan, to->space, y, RITZ_ACCESS_WRITE, &v));
+  const PetscErrorCode lent = ritz_petsc_lend(&to->loan, to->space, y, RITZ_ACCESS_WRITE, &v);
+
+  if (lent) PetscCall(ritz_petsc_return(&from->loan));
+  PetscCall(lent);
   const int code = run(t, u, v);
 
   PetscCall(ritz_petsc_return(&from->loan));
@@ -146,6 +149,7 @@ PetscErrorCode RitzPetscMatCreateTransfer(RitzPetscSpace coarse, RitzIndices coa
       MatCreateShell(fine->comm, fine->num_owned, coarse->num_owned, fine->num_all, coarse->num_all, t, mat));
   PetscCall(MatSetUp(*mat));
   PetscCall(MatShellSetOperation(*mat, MATOP_DESTROY, (RitzPetscOperation)destroy));
+  PetscCall(MatShellSetOperation(*mat, MATOP_DUPLICATE, (RitzPetscOperation)ritz_petsc_no_duplicate));
   PetscCall(MatShellSetOperation(*mat, MATOP_MULT, (RitzPetscOperation)multiply));
   PetscCall(MatShellSetOperation(*mat, MATOP_MULT_TRANSPOSE, (RitzPetscOperation)multiply_transposed));
   PetscCall(MatShellSetOperation(*mat, MATOP_CREATE_VECS, (RitzPetscOperation)create_vecs));

@@ -133,6 +133,13 @@ static int lend_copy(RitzPetscLoan *loan) {
   return code;
 }
 
+static PetscErrorCode give_back_array(RitzPetscLoan *loan) {
+  PetscFunctionBeginUser;
+  PetscCall(restore_array(loan));
+  if (loan->local != loan->vec) PetscCall(VecGhostRestoreLocalForm(loan->vec, &loan->local));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode ritz_petsc_lend(RitzPetscLoan *loan, RitzPetscSpace s, Vec v, RitzAccess access,
                                CeedVector *x) {
   PetscInt n = 0;
@@ -152,6 +159,7 @@ PetscErrorCode ritz_petsc_lend(RitzPetscLoan *loan, RitzPetscSpace s, Vec v, Rit
   PetscCall(get_array(loan));
   const int code = is_direct ? attach(loan, n + s->num_ghosts, &loan->direct) : lend_copy(loan);
 
+  if (code) PetscCall(give_back_array(loan));
   RitzPetscCall(s->ceed, code);
   loan->x = is_direct ? loan->direct : loan->copy;
   *x = loan->x;
@@ -169,8 +177,7 @@ PetscErrorCode ritz_petsc_return(RitzPetscLoan *loan) {
     code = copy_owned(loan, true);
   }
   loan->x = NULL;
-  PetscCall(restore_array(loan));
-  if (loan->local != loan->vec) PetscCall(VecGhostRestoreLocalForm(loan->vec, &loan->local));
+  PetscCall(give_back_array(loan));
   RitzPetscCall(loan->space->ceed, code);
   PetscFunctionReturn(0);
 }
@@ -203,7 +210,10 @@ PetscErrorCode RitzPetscVecGetCeedVector(RitzPetscSpace s, Vec v, RitzAccess acc
   PetscCall(PetscNew(&loan));
   const PetscErrorCode code = ritz_petsc_lend(loan, s, v, access, x);
 
-  if (code) PetscCall(PetscFree(loan));
+  if (code) {
+    PetscCall(ritz_petsc_loan_clear(loan));
+    PetscCall(PetscFree(loan));
+  }
   PetscCall(code);
   loan->next = s->loans;
   s->loans = loan;
