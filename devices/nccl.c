@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "core/memory.h"
+#include "core/threads.h"
 #include "devices/cuda-api.h"
 #include "devices/cuda.h"
 #include "devices/vendor.h"
@@ -17,6 +18,7 @@
 
 // Communicators and streams are pointers. Kinds of data: 0 bytes, 8 doubles; operations: 0 sum, 2 largest.
 #define NCCL_FUNCTIONS(F)                                                                                    \
+  F(version, ncclGetVersion, (int *version))                                                                 \
   F(get_id, ncclGetUniqueId, (RitzNcclId * id))                                                              \
   F(create, ncclCommInitRank, (void **comm, int num, RitzNcclId id, int rank))                               \
   F(destroy, ncclCommDestroy, (void *comm))                                                                  \
@@ -28,6 +30,7 @@
   F(reduce, ncclAllReduce,                                                                                   \
     (const void *from, void *to, size_t num, int kind, int operation, void *comm, void *stream))
 enum { BYTES = 0, DOUBLES = 8, SUM = 0, LARGEST = 2 };
+enum { MIN_VERSION = 21901 }; // 2.19.1: other threads may abort
 
 static struct {
   NCCL_FUNCTIONS(RITZ_VENDOR_FIELD)
@@ -36,12 +39,15 @@ static struct {
 
 static const char *take_functions(void *library) {
   const char *missing = NULL;
+  int version = 0;
 #define FIND(name, symbol, args) RITZ_VENDOR_TAKE(api, name, symbol);
   NCCL_FUNCTIONS(FIND)
 #undef FIND
   RITZ_VENDOR_TAKE(api, words, ncclGetErrorString);
-  if (!missing) setenv("NCCL_NVLS_ENABLE", "0", 0);
-  return missing;
+  if (missing) return missing;
+  if (api.version(&version) || version < MIN_VERSION) return "ncclCommAbort for other threads, as of 2.19.1";
+  setenv("NCCL_NVLS_ENABLE", "0", 0);
+  return NULL;
 }
 
 static const char *const names[] = {"libnccl.so.2", "libnccl.so", NULL};
@@ -60,24 +66,24 @@ static int check(Ceed ceed, int status, const char *call) {
 
 struct RitzNccl_private {
   RitzDevice device;
-  void *comm;              // owned until it was aborted
-  _Atomic bool is_aborted; // comm is gone
+  void *comm; // owned until it was aborted
+  // The owner is in a call; others wait for its end before they abort, for a while: it may wait for them.
+  _Atomic bool is_called;
+  _Atomic bool is_aborted; // comm is gone, or will be
 };
 
 int ritz_nccl_make_id(Ceed ceed, RitzNcclId *id) { return check(ceed, api.get_id(id), "ncclGetUniqueId"); }
 
-int ritz_nccl_create(Ceed ceed, RitzDevice device, int num, int rank, const RitzNcclId *id, RitzNccl *nccl) {
-  RitzNccl created = NULL;
+int ritz_nccl_create(Ceed ceed, RitzDevice device, RitzNccl *nccl) {
+  RITZ_TRY(RITZ_CALLOC(ceed, 1, nccl));
+  (*nccl)->device = device;
+  return CEED_ERROR_SUCCESS;
+}
 
-  RITZ_TRY(RITZ_CALLOC(ceed, 1, &created));
-  created->device = device;
-  int ierr = ritz_cuda_enter(ceed, device);
-  if (!ierr) {
-    ierr = check(ceed, api.create(&created->comm, num, *id, rank), "ncclCommInitRank");
-    ritz_cuda_leave();
-  }
-  if (ierr) RITZ_FREE(&created);
-  *nccl = created;
+int ritz_nccl_join(Ceed ceed, RitzNccl nccl, int num, int rank, const RitzNcclId *id) {
+  RITZ_TRY(ritz_cuda_enter(ceed, nccl->device));
+  const int ierr = check(ceed, api.create(&nccl->comm, num, *id, rank), "ncclCommInitRank");
+  ritz_cuda_leave();
   return ierr;
 }
 
@@ -85,7 +91,7 @@ void ritz_nccl_destroy(RitzNccl *nccl) {
   RitzNccl old = *nccl;
 
   if (!old) return;
-  if (!atomic_load(&old->is_aborted) && !ritz_cuda_enter(NULL, old->device)) {
+  if (old->comm && !atomic_load(&old->is_aborted) && !ritz_cuda_enter(NULL, old->device)) {
     (void)api.destroy(old->comm);
     ritz_cuda_leave();
   }
@@ -93,13 +99,28 @@ void ritz_nccl_destroy(RitzNccl *nccl) {
 }
 
 void ritz_nccl_abort(RitzNccl nccl) {
-  if (atomic_exchange(&nccl->is_aborted, true)) return;
+  enum { MOST_MOMENTS = 1000000 };
+
+  if (!nccl->comm || atomic_exchange(&nccl->is_aborted, true)) return;
+  for (int i = 0; i < MOST_MOMENTS && atomic_load(&nccl->is_called); i++) ritz_yield_processor();
   (void)api.abort(nccl->comm);
 }
 
-static int require_member(Ceed ceed, RitzNccl nccl, const char *call) {
-  RITZ_REQUIRE(!atomic_load(&nccl->is_aborted), ceed, CEED_ERROR_MAJOR, "%s: another part has stopped", call);
-  return CEED_ERROR_SUCCESS;
+// Begins a call on the communicator; end_call ends it.
+static int begin_call(Ceed ceed, RitzNccl nccl, const char *call) {
+  int ierr = CEED_ERROR_SUCCESS;
+
+  atomic_store(&nccl->is_called, true);
+  if (atomic_load(&nccl->is_aborted))
+    ierr = CeedError(ceed, CEED_ERROR_MAJOR, "%s: another part has stopped", call);
+  if (!ierr) ierr = ritz_cuda_enter(ceed, nccl->device);
+  if (ierr) atomic_store(&nccl->is_called, false);
+  return ierr;
+}
+
+static void end_call(RitzNccl nccl) {
+  ritz_cuda_leave();
+  atomic_store(&nccl->is_called, false);
 }
 
 // ---- Messages ----
@@ -119,8 +140,7 @@ static int queue_messages(RitzNccl nccl, RitzDeviceStream stream, int num, const
 
 int ritz_nccl_exchange(Ceed ceed, RitzNccl nccl, RitzDeviceStream stream, int num,
                        const RitzNcclMessage messages[]) {
-  RITZ_TRY(require_member(ceed, nccl, "ncclSend"));
-  RITZ_TRY(ritz_cuda_enter(ceed, nccl->device));
+  RITZ_TRY(begin_call(ceed, nccl, "ncclSend"));
   int status = api.group_start();
   if (!status) {
     const int queued = queue_messages(nccl, stream, num, messages);
@@ -128,16 +148,15 @@ int ritz_nccl_exchange(Ceed ceed, RitzNccl nccl, RitzDeviceStream stream, int nu
     status = api.group_end();
     if (queued) status = queued;
   }
-  ritz_cuda_leave();
+  end_call(nccl);
   return check(ceed, status, "ncclSend, ncclRecv");
 }
 
 int ritz_nccl_reduce(Ceed ceed, RitzNccl nccl, RitzDeviceStream stream, bool is_max, int num,
                      double *values) {
-  RITZ_TRY(require_member(ceed, nccl, "ncclAllReduce"));
-  RITZ_TRY(ritz_cuda_enter(ceed, nccl->device));
+  RITZ_TRY(begin_call(ceed, nccl, "ncclAllReduce"));
   const int status =
       api.reduce(values, values, (size_t)num, DOUBLES, is_max ? LARGEST : SUM, nccl->comm, stream);
-  ritz_cuda_leave();
+  end_call(nccl);
   return check(ceed, status, "ncclAllReduce");
 }

@@ -29,11 +29,14 @@ typedef struct {
 const char *ritz_nccl_find(const char **why);
 // The library was found. A group's name: made by one, known to all who join.
 int ritz_nccl_make_id(Ceed ceed, RitzNcclId *id);
-// All `num` members make the call, each with a device of its own, of ritz_cuda; returns when all have.
-int ritz_nccl_create(Ceed ceed, RitzDevice device, int num, int rank, const RitzNcclId *id, RitzNccl *nccl);
-void ritz_nccl_destroy(RitzNccl *nccl); // *nccl becomes NULL; NULL is fine
-// Ends what is under way, on the devices of others, too, whoever waits for whom; later calls fail. May be
-// called by another thread while the owner waits for its device.
+// For a device of ritz_cuda, which does not take part yet.
+int ritz_nccl_create(Ceed ceed, RitzDevice device, RitzNccl *nccl);
+// All `num` members make the call, each with a device of its own; returns when all have.
+int ritz_nccl_join(Ceed ceed, RitzNccl nccl, int num, int rank, const RitzNcclId *id);
+// *nccl becomes NULL; NULL is fine. Members may wait for each other, unless they were aborted.
+void ritz_nccl_destroy(RitzNccl *nccl);
+// Ends what is under way on the device, whoever it waits for; later calls fail. May be called by another
+// thread while the owner waits for its device.
 void ritz_nccl_abort(RitzNccl nccl);
 // Queues all messages on the stream, in one step.
 int ritz_nccl_exchange(Ceed ceed, RitzNccl nccl, RitzDeviceStream stream, int num,

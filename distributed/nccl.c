@@ -161,10 +161,12 @@ static int join(NcclState *s) {
   s->device = device;
   s->driver = &ritz_cuda;
   if (!ierr) ierr = make_streams(s);
+  if (!ierr) ierr = ritz_nccl_create(s->ceed, s->device, &s->nccl);
   if (!ierr && s->base.part == 0) ierr = ritz_nccl_make_id(s->ceed, &id);
   RITZ_TRY(agree(s->ceed, &s->base, ierr));
   RITZ_TRY(share_id(&s->base, &id));
-  return ritz_nccl_create(s->ceed, s->device, s->base.num_parts, s->base.part, &id, &s->nccl);
+  ierr = ritz_nccl_join(s->ceed, s->nccl, s->base.num_parts, s->base.part, &id);
+  return agree(s->ceed, &s->base, ierr);
 }
 
 int RitzTransportCreateNCCL(Ceed ceed, const RitzTransport *base, RitzTransport *transport) {
@@ -192,6 +194,12 @@ int RitzTransportCreateNCCL(Ceed ceed, const RitzTransport *base, RitzTransport 
                                .reduce_in_memory = reduce_in_memory,
                                .on_stop = on_stop};
   return CEED_ERROR_SUCCESS;
+}
+
+int RitzTransportAbortNCCL(RitzTransport *transport) {
+  if (!transport || !transport->ctx) return CEED_ERROR_SUCCESS;
+  stop(transport->ctx);
+  return RitzTransportDestroyNCCL(transport);
 }
 
 int RitzTransportDestroyNCCL(RitzTransport *transport) {

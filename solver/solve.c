@@ -148,6 +148,7 @@ typedef struct {
 
 static Reductions begin_reductions(RitzSolver solver, Ceed computes) {
   Reductions before = {.contexts = {solver->ceed, computes, solver->pc ? solver->pc->ceed : NULL}};
+  const Ceed in_memory = computes ? computes : solver->ceed; // whose memory that is
 
   for (int i = 0; i < 3; i++) {
     Ceed ceed = before.contexts[i];
@@ -156,7 +157,7 @@ static Reductions begin_reductions(RitzSolver solver, Ceed computes) {
     before.in_memory[i] = ceed->reduce_in_memory;
     before.ctx[i] = ceed->reduce_ctx;
     ceed->reduce = solver->reduce;
-    ceed->reduce_in_memory = solver->reduce_in_memory;
+    ceed->reduce_in_memory = ceed == in_memory ? solver->reduce_in_memory : NULL;
     ceed->reduce_ctx = solver->reduce_ctx;
   }
   return before;

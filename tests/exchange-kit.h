@@ -93,7 +93,7 @@ static inline void close_part(Case *c, CeedInt part, int code, Part *p) {
   RitzSpaceDestroy(&p->space);
   RitzMeshDestroy(&p->mesh);
   free(p->placed.nodes);
-  RitzTransportDestroyNCCL(&p->transport);
+  (void)(code ? RitzTransportAbortNCCL : RitzTransportDestroyNCCL)(&p->transport);
   CeedDestroy(&p->ceed);
 }
 

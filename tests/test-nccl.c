@@ -247,6 +247,11 @@ TEST(a_part_that_is_stopped_makes_no_more_calls) {
   CHECK_ERROR(k.ceed, k.transport.reduce_in_memory(&k.transport, RITZ_REDUCTION_SUM, 1, &number),
               CEED_ERROR_MAJOR, "another part has stopped");
   CHECK_OK(RitzTransportDestroyNCCL(&k.transport));
+  // a part that fails itself
+  CHECK_OK(RitzTransportCreateNCCL(k.ceed, &k.below, &k.transport));
+  CHECK_OK(RitzTransportAbortNCCL(&k.transport));
+  CHECK_OK(RitzTransportAbortNCCL(&k.transport));
+  CHECK(k.nccl->num_aborts == 2, "%d aborts", k.nccl->num_aborts);
   end(&k);
 }
 
