@@ -62,10 +62,12 @@ double cli_seconds(void); // of a clock that never goes back
 // Of several threads or processes that run a command together the first one alone prints facts, and the
 // others leave out what all of them find alike.
 
-// From now on this thread is one of several; not the first: facts are not printed, nor messages until
-// cli_speak(), with which it has to end.
+// From now on this thread is one of several; not the first: facts are not printed, and messages wait until
+// cli_speak(), which forgets those so far, or cli_tell(), which prints them. It has to end with one of the
+// two.
 void cli_be_part(bool is_first);
 void cli_speak(void);
+void cli_tell(void);
 bool cli_is_quiet(void); // facts are not printed
 FILE *cli_stderr(void);  // where messages of this thread go
 

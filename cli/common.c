@@ -15,22 +15,32 @@
 // ---- Parts ----
 
 static _Thread_local bool is_quiet;
-static _Thread_local FILE *nowhere; // owned; NULL: messages are told
+// Owned: messages that wait; NULL: they are told.
+static _Thread_local FILE *held;
+static _Thread_local char *held_text;
+static _Thread_local size_t held_size;
 
-void cli_speak(void) {
-  if (nowhere) fclose(nowhere);
-  nowhere = NULL;
+static void end_holding(bool tells) {
+  if (!held) return;
+  fclose(held);
+  held = NULL;
+  if (tells && held_text) fputs(held_text, stderr);
+  free(held_text);
+  held_text = NULL;
 }
+
+void cli_speak(void) { end_holding(false); }
+void cli_tell(void) { end_holding(true); }
 
 void cli_be_part(bool is_first) {
   cli_speak();
   is_quiet = !is_first;
-  if (is_quiet) nowhere = fopen("/dev/null", "w");
+  if (is_quiet) held = open_memstream(&held_text, &held_size);
 }
 
 bool cli_is_quiet(void) { return is_quiet; }
 
-FILE *cli_stderr(void) { return nowhere ? nowhere : stderr; }
+FILE *cli_stderr(void) { return held ? held : stderr; }
 
 // ---- Errors ----
 

@@ -14,14 +14,21 @@ static int run_in_ranks(RitzPartFunction function, void *ctx) {
   return RitzRunRanks(MPI_COMM_WORLD, function, ctx);
 }
 
+static void end_all(int part) {
+  fprintf(stderr, "ritz-mpi: process %d has failed\n", part);
+  fflush(stderr);
+  MPI_Abort(MPI_COMM_WORLD, CLI_FAILED);
+}
+
 // Processes of one machine take its devices in turn.
-static int choose_device(void) {
+static void choose_device(void) {
   MPI_Comm machine;
   CeedInt num_drivers = 0;
-  int rank = 0, num = 1;
+  int rank = 0, num = 1, num_ranks = 1;
 
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
   MPI_Comm_rank(machine, &rank);
+  MPI_Comm_size(machine, &num_ranks);
   MPI_Comm_free(&machine);
   RitzDeviceGetNumDrivers(&num_drivers);
   for (CeedInt i = 0; i < num_drivers; i++) {
@@ -30,7 +37,11 @@ static int choose_device(void) {
     if (!RitzDeviceGetDriver(i, &facts) && !strcmp(facts.name, "cuda") && facts.num_devices > 0)
       num = facts.num_devices;
   }
-  return rank % num;
+  int shares = num_ranks > num;
+
+  MPI_Allreduce(MPI_IN_PLACE, &shares, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  solve_processes.device = rank % num;
+  solve_processes.shares_devices = shares;
 }
 
 static bool asks_for_gpus(int argc, char **argv) {
@@ -57,7 +68,8 @@ int main(int argc, char **argv) {
   cli_be_part(rank == 0);
   if (rank > 0 && !freopen("/dev/null", "w", stdout)) MPI_Abort(MPI_COMM_WORLD, CLI_FAILED);
   solve_processes.run = run_in_ranks;
-  if (asks_for_gpus(argc, argv)) solve_processes.device = choose_device();
+  solve_processes.fail = end_all;
+  if (asks_for_gpus(argc, argv)) choose_device();
   code = run(argc, argv);
   if (fflush(stdout) || ferror(stdout)) {
     fprintf(stderr, "ritz-mpi: cannot write to standard output\n");

@@ -214,7 +214,8 @@ static const char *kind_name(SolvePreconditioner kind) {
 // The options', or the best that the backend has: what it cannot do is told and left out.
 static int create_preconditioner(Solve *s, SolvePreconditioner *kind) {
   const SolveOptions *o = &s->options;
-  const bool is_free = o->preconditioner < 0 && !o->jacobi && !o->no_jacobi && o->smoother <= 0;
+  const bool is_free = o->preconditioner < 0 && !o->jacobi && !o->no_jacobi && o->smoother <= 0 &&
+                       !s->transport; // parts agree
   int ierr;
 
   *kind = o->preconditioner >= 0       ? (SolvePreconditioner)o->preconditioner

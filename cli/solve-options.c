@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The options of `ritz solve`, their help, and which of them fit together.
 #include <math.h>
+#include <ritz/device.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -211,6 +212,18 @@ static const char *option_beyond_parts(const SolveOptions *o) {
                                                           : NULL;
 }
 
+// NVIDIA's.
+static int num_gpus(void) {
+  CeedInt num_drivers = 0;
+  RitzDriverFacts facts;
+
+  RitzDeviceGetNumDrivers(&num_drivers);
+  for (CeedInt i = 0; i < num_drivers; i++) {
+    if (!RitzDeviceGetDriver(i, &facts) && !strcmp(facts.name, "cuda")) return facts.num_devices;
+  }
+  return 0;
+}
+
 static ArgsResult check_parts(const SolveOptions *o) {
   const char *option = option_beyond_parts(o);
 
@@ -223,6 +236,9 @@ static ArgsResult check_parts(const SolveOptions *o) {
   if (o->gpus && strstr(o->ceed, ":device_id="))
     return args_wrong(&solve_command, "--gpus",
                       "takes the first ones itself, leave out :device_id= in --ceed");
+  if (o->gpus > num_gpus())
+    return args_wrong(&solve_command, "--gpus", "expected at most as many as there are, %d, found %d",
+                      num_gpus(), o->gpus);
   if (solve_count_parts(o) > 1 && option)
     return args_wrong(&solve_command, option,
                       "parts have multigrid with --smoother jacobi, --cycle v, --coarse cg "

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Parts of `ritz solve`: threads of this program, a GPU for each perhaps, or processes (cli/mpi-main.c). All
 // of them run the command; the first one alone tells.
-#include <ritz/device.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,10 +30,7 @@ int solve_agree(Solve *s, int code) {
 
   if (!s->base) return code;
   if (solve_reduce(s, RITZ_REDUCTION_MAX, 2, codes)) return CLI_FAILED;
-  if (code && codes[1] == 0) {
-    cli_speak();
-    if (s->ceed) cli_report(solve_command.name, s->ceed);
-  }
+  if (code && codes[1] == 0) cli_tell();
   return (int)codes[0];
 }
 
@@ -78,7 +75,9 @@ int solve_connect(Solve *s) {
 
   s->transport = s->base;
   if (!s->base) return CEED_ERROR_SUCCESS;
-  if (s->device >= 0) {
+  if (s->device >= 0 && solve_processes.shares_devices) {
+    cli_fact("note", "there are more processes than GPUs: exchanges go by way of the host");
+  } else if (s->device >= 0) {
     const int ierr = RitzTransportCreateNCCL(s->ceed, s->base, &s->between);
 
     if (ierr && ierr != CEED_ERROR_UNSUPPORTED) return ierr;
@@ -104,7 +103,8 @@ int solve_connect(Solve *s) {
 
 typedef struct {
   const SolveOptions *options;
-  int exit_code; // that all parts agree on
+  int exit_code;         // that all parts agree on
+  _Atomic bool has_told; // some part has said why it failed
 } PartsRun;
 
 // Devices are counted from the first; who names one in --ceed gets it in all parts.
@@ -130,6 +130,11 @@ static int solve_part(void *ctx, const RitzTransport *transport) {
   const bool has_broken_off = code && s.is_open;
 
   cli_speak();
+  if (s.has_told) run->has_told = true;
+  if (has_broken_off) {
+    if (solve_processes.fail) solve_processes.fail(transport->part); // others may wait for this one
+    RitzTransportAbortNCCL(&s.between);
+  }
   solve_clean_up(&s);
   return has_broken_off ? CEED_ERROR_MAJOR : CEED_ERROR_SUCCESS;
 }
@@ -146,6 +151,7 @@ int solve_in_parts(const SolveOptions *options, int num_parts) {
   CLI_TRY(cli_open_ceed(solve_command.name, "/cpu/self/ref", &ceed));
   const int code = RitzRunParts(ceed, num_parts, solve_part, &run);
 
+  if (code && !run.has_told) cli_report(solve_command.name, ceed);
   CeedDestroy(&ceed);
   return code ? CLI_FAILED : run.exit_code;
 }

@@ -81,13 +81,15 @@ static int compute(Solve *s, bool *converged) {
 }
 
 // Of what has failed because another part did, that one tells.
-static int report(const Solve *s) {
+static int report(Solve *s) {
   const char *message = NULL;
   bool reported = false;
 
   solve_report_coefficients(s, &reported);
+  s->has_told = reported;
   if (reported || (s->transport && (CeedGetErrorMessage(s->ceed, &message) || !strstr(message, "(): "))))
     return CLI_FAILED;
+  s->has_told = true;
   return cli_report(solve_command.name, s->ceed);
 }
 
@@ -137,6 +139,7 @@ static int move_to_device(Solve *s) {
 
 // What all parts find alike is over when this returns: they agree on going on.
 static int open_all(Solve *s) {
+  CLI_TRY(solve_agree(s, solve_parse_formulas(s)));
   CLI_TRY(solve_agree(s, open_ceed_and_mesh(s)));
   CLI_TRY(solve_agree(s, solve_divide_mesh(s) ? cli_report(solve_command.name, s->ceed) : CLI_OK));
   CLI_TRY(solve_agree(s, move_to_device(s)));
@@ -146,7 +149,6 @@ static int open_all(Solve *s) {
 }
 
 int solve_run_command(Solve *s, bool *converged) {
-  CLI_TRY(solve_parse_formulas(s));
   CLI_TRY(open_all(s));
   return compute(s, converged) ? report(s) : CLI_OK;
 }

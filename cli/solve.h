@@ -120,6 +120,7 @@ typedef struct {
   RitzSolver solver;
   double setup_start; // seconds of the clock
   bool is_open;       // all parts have agreed that they can begin
+  bool has_told;      // why the command failed
 } Solve;
 
 // ---- solve-mesh.c ----
@@ -162,7 +163,9 @@ int solve_time_steps(Solve *s, bool *converged); // Ceed code
 // part. device: that this process should take, of those of its machine.
 typedef struct {
   int num, device;
+  bool shares_devices; // some processes have to
   int (*run)(RitzPartFunction function, void *ctx);
+  void (*fail)(int part); // ends all
 } SolveProcesses;
 extern SolveProcesses solve_processes; // num 0: there are none
 bool solve_has_processes(void);

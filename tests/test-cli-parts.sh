@@ -103,6 +103,7 @@ refuses "what only one part has is refused" 2 '--cycle: parts have multigrid wit
 refuses "so are other preconditioners" 2 '--preconditioner: parts have ' box:2 --bc all=0 --parts 2 --preconditioner schwarz
 refuses "parts and GPUs contradict each other" 2 '--gpus: contradicts --parts' box:2 --parts 2 --gpus 2
 refuses "GPUs are CUDA's" 2 '--gpus: needs a backend below /gpu/cuda, found --ceed /cpu/self' box:2 --gpus 2 --ceed /cpu/self
+refuses "GPUs have to be there" 2 '--gpus: expected at most as many as there are, [0-9]*, found 4096' box:2 --bc all=0 --gpus 4096
 refuses "free constants are refused before the mesh is cut" 1 'given values leave 1 constants free' box:4x4 --source x --parts 3
 refuses "free motions, too" 1 'given values leave 1 motions free' box:2x2 --problem elasticity --fixed xmin.x --parts 2
 refuses "a mesh that is not there is told once" 1 '.*/nowhere.msh' /nowhere.msh --bc all=0 --parts 4
