@@ -640,6 +640,7 @@ static PetscErrorCode mistakes_are_errors(Ceed ceed) {
   PetscCall(RitzPetscMatCreate(p.s, NULL, NULL, NULL, PETSC_FALSE, &open));
   PetscCall(VecDuplicate(v, &w));
   CHECK_FAILS(MatMultTranspose(open, v, w), PETSC_ERR_SUP, "");
+  CHECK_FAILS(MatDuplicate(open, MAT_COPY_VALUES, &result), PETSC_ERR_SUP, "no duplicates");
   PetscCall(PCCreate(PETSC_COMM_WORLD, &pc));
   RitzPetscCall(ceed, RitzHierarchyCreate(p.space, NULL, &hierarchy));
   CHECK_FAILS(RitzPetscPCSetHierarchy(pc, ceed, NULL, make_level, ceed, 0, NULL), PETSC_ERR_ARG_NULL,
