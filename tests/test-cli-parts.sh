@@ -32,8 +32,8 @@ run() {
 # The first number or word behind the label of a fact.
 fact() { sed -n "s/^$1  *\(.*\)/\1/p" "$folder/out" | head -1 | sed 's/,.*//'; }
 
-# same SENTENCE SLACK FACTS ARGUMENTS...: one part, 2 and 3 parts print the same facts (FACTS: labels, numbers to 5 digits); the
-# iterations of 2 and 3 parts differ by one at most, and from those of one part by SLACK.
+# same SENTENCE SLACK FACTS ARGUMENTS...: one part, 2 and 3 parts print the same facts (FACTS: labels; numbers to $digits); the
+# iterations of 2 and 3 parts differ by one and a twentieth at most, and from those of one part by SLACK.
 same() {
   local sentence=$1 slack=$2 facts=$3 parts ok=1 label found
   shift 3
@@ -45,15 +45,15 @@ same() {
     for label in ${facts//,/ }; do
       label=${label//_/ } found=$(fact "$label")
       [[ $parts == 1 ]] && wanted[$label]=$found
-      awk -v a="${wanted[$label]}" -v b="$found" 'BEGIN {
+      awk -v t=$digits -v a="${wanted[$label]}" -v b="$found" 'BEGIN {
         if (a !~ /[0-9]/ || b !~ /[0-9]/) exit a != b || a == ""
         gsub(/[^-+.0-9e]/, " ", a); gsub(/[^-+.0-9e]/, " ", b); n = split(a, x, " "); m = split(b, y, " ")
         if (n != m) exit 1
-        for (i = 1; i <= n; i++) if ((x[i] - y[i]) ^ 2 > 1e-10 * (x[i] ^ 2 + y[i] ^ 2)) exit 1 }' ||
+        for (i = 1; i <= n; i++) if ((x[i] - y[i]) ^ 2 > t ^ 2 * (x[i] ^ 2 + y[i] ^ 2)) exit 1 }' ||
         { ok=0; echo "# $parts parts: $label is '$found', of one part '${wanted[$label]}'"; }
     done
     found=$(fact iterations)
-    if [[ $parts -gt 1 && $((found - iterations)) -gt $slack ]]; then
+    if [[ $parts -gt 1 && $((found - iterations)) -gt $((slack + iterations / 20)) ]]; then
       ok=0
       echo "# $parts parts take $found iterations, before $iterations"
     fi
@@ -63,10 +63,9 @@ same() {
   report $ok "$sentence"
 }
 
-digits=1
-[[ $("$ritz" info 2>/dev/null) == *float* ]] && digits=0
-tight=(--tol 1e-5)
-[[ $digits == 0 ]] || tight=()
+# Programs of float solve to 1e-5 of the residual, so errors and stresses agree to that times some tens.
+digits=1e-5 tight=()
+if [[ $("$ritz" info 2>/dev/null) == *"CeedScalar is float"* ]]; then digits=1e-3 tight=(--tol 1e-5); fi
 
 same "errors of a box do not depend on parts" 1 elements,geometry,facets,space,L2_error,H1_error \
   box:6x6x6 --order 3 --exact sine "${tight[@]}"
