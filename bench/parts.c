@@ -99,7 +99,7 @@ static int make_mesh(const Row *row, const RitzTransport *t, Part *p) {
   const Options *o = row->options;
   const CeedInt n = (CeedInt)fmax(1, round(cbrt(o->size) / o->order)),
                 sizes[] = {o->is_weak ? n * row->num_parts : n, n, n};
-  const CeedScalar lengths[] = {(CeedScalar)sizes[0] / (CeedScalar)n, 1, 1};
+  const double lengths[] = {(double)sizes[0] / n, 1, 1};
   RitzMesh whole = NULL;
   int64_t num_elem = 0;
 

@@ -56,7 +56,8 @@ __attribute__((format(printf, 2, 3)))
 #endif
 void cli_fact(const char *label, const char *format, ...);
 
-double cli_seconds(void); // of a clock that never goes back
+int cli_print_version(void); // of the library and the API
+double cli_seconds(void);    // of a clock that never goes back
 
 // ---- Parts ----
 // Of several threads or processes that run a command together the first one alone prints facts, and the

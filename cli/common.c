@@ -105,6 +105,17 @@ double cli_default_size(Ceed ceed) {
   return strcmp(counters.driver, "cuda") ? 1e5 : 8e6; // other devices may be processors
 }
 
+int cli_print_version(void) {
+  int ritz[3] = {0}, ceed[3] = {0};
+  bool release = false;
+
+  if (RitzGetVersion(&ritz[0], &ritz[1], &ritz[2])) return CLI_FAILED;
+  if (CeedGetVersion(&ceed[0], &ceed[1], &ceed[2], &release)) return CLI_FAILED;
+  printf("ritz %d.%d.%d (Ceed API %d.%d.%d%s)\n", ritz[0], ritz[1], ritz[2], ceed[0], ceed[1], ceed[2],
+         release ? "" : "+development");
+  return CLI_OK;
+}
+
 // ---- Facts ----
 
 enum { LABEL_WIDTH = 12, LINE_WIDTH = 100 };

@@ -3,7 +3,6 @@
 // is never set, so numbers are read and written with a point everywhere.
 #define _POSIX_C_SOURCE 200809L
 
-#include <ritz/version.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,17 +32,6 @@ static void print_program_help(FILE *stream) {
                   "Exit status: 0 done; 1 the computation failed or did not converge; 2 wrong usage.\n");
 }
 
-static int print_version(void) {
-  int ritz[3] = {0}, ceed[3] = {0};
-  bool release = false;
-
-  if (RitzGetVersion(&ritz[0], &ritz[1], &ritz[2])) return CLI_FAILED;
-  if (CeedGetVersion(&ceed[0], &ceed[1], &ceed[2], &release)) return CLI_FAILED;
-  printf("ritz %d.%d.%d (Ceed API %d.%d.%d%s)\n", ritz[0], ritz[1], ritz[2], ceed[0], ceed[1], ceed[2],
-         release ? "" : "+development");
-  return CLI_OK;
-}
-
 static int unknown_command(const char *word) {
   const char *names[NUM_COMMANDS], *nearest;
   char shown[ARG_SHOWN];
@@ -65,7 +53,7 @@ static int dispatch(int argc, char **argv) {
     print_program_help(stdout);
     return CLI_OK;
   }
-  if (!strcmp(argv[1], "--version")) return print_version();
+  if (!strcmp(argv[1], "--version")) return cli_print_version();
   for (int i = 0; i < NUM_COMMANDS; i++) {
     if (!strcmp(argv[1], commands[i].name)) return commands[i].run(argc - 1, argv + 1);
   }

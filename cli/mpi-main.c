@@ -53,6 +53,7 @@ static bool asks_for_gpus(int argc, char **argv) {
 
 static int run(int argc, char **argv) {
   if (argc > 1 && !strcmp(argv[1], "solve")) return cli_solve(argc - 1, argv + 1);
+  if (argc > 1 && !strcmp(argv[1], "--version")) return cli_print_version();
   fprintf(cli_stderr(), "usage: mpiexec -n N ritz-mpi solve [arguments]\n"
                         "The arguments are those of 'ritz solve', without --parts and --gpus.\n");
   return CLI_USAGE;
