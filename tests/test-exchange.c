@@ -481,7 +481,7 @@ static int join_from_the_host(void *ctx, const RitzTransport *t) {
 static int fail_while_others_wait(void *ctx, const RitzTransport *t) {
   Case *c = ctx;
   CeedVector v = NULL;
-  double norm = 0;
+  CeedScalar norm = 0;
   Part p;
   int code = open_part(c, t, &p);
 
