@@ -61,8 +61,7 @@ static const ArgOption options_table[] = {
     {"--shape",
      NULL,
      "of the elements: hexahedra, or boxes cut into six tetrahedra,\ntwo prisms or six pyramids, BP1 to BP4 "
-     "with "
-     "points for degree\n2p (default hex)",
+     "with points for degree\n2p (default hex)",
      ARG_CHOICE,
      MEMBER(shape),
      0,

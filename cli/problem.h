@@ -118,6 +118,7 @@ void problem_destroy(Problem *problem);
 // point a direction less, which is exact on affine elements with constant coefficients all the same; as many
 // where coefficients jump within elements, so that the finest level is the problem's operator.
 int problem_create_level(Problem *problem, RitzSpace space, CeedOperator *op);
+// The same in two, on the elements without and with ghosts of the space; NULL where there are none.
 int problem_create_part_level(Problem *problem, RitzSpace space, CeedOperator *inside, CeedOperator *seam);
 // Of heat: c u, on the elements of this part; c factor u - div k grad u for another factor; on the problem's
 // space.

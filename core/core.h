@@ -97,9 +97,9 @@ struct Ceed_private {
   void *data;           // owned by the backend
   // Sums of passes are reduced over parts of a larger problem while a solver of it runs; NULL: they are not.
   RitzReduceFunction reduce;
-  RitzReduceFunction
-      reduce_in_memory; // the same on numbers where the context computes; NULL: by way of the host
-  void *reduce_ctx;     // borrowed
+  // The same on numbers where the context computes; NULL: by way of the host.
+  RitzReduceFunction reduce_in_memory;
+  void *reduce_ctx; // borrowed, of both
   // Timing table: NULL when calls are not counted; the next context of the list in core/profile.c.
   RitzProfilePlace *profile;
   Ceed next_profiled;

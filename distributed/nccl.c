@@ -2,13 +2,11 @@
 // A transport between GPUs on top of another one (ritz/exchange.h). Messages have a stream of their own,
 // which waits for the context's where they begin; the context's waits for it where they end. So what the
 // context queues between runs beside them.
-#include <string.h>
-
+#include "devices/nccl.h"
 #include "core/core.h"
 #include "core/error.h"
 #include "core/memory.h"
 #include "devices/device.h"
-#include "devices/nccl.h"
 #include "distributed/exchange.h"
 
 typedef struct {
