@@ -129,6 +129,70 @@ static void add_size(RitzText *text, const char *name, CeedInt value) {
   ritz_text_add(text, "#define RITZ_%s %d\n", name, (int)value);
 }
 
+static void add_pattern(RitzText *text, const RitzGpuAssembly *a) {
+  ritz_text_add(text, "#define RITZ_START %s\n#define RITZ_PLACE %s\n", a->is_long ? "RitzLong" : "CeedInt",
+                a->place_bytes == 1   ? "unsigned char"
+                : a->place_bytes == 2 ? "unsigned short"
+                                      : "unsigned");
+}
+
+// Values and derivatives of the nodes of one direction at its points, for threads that read different numbers
+// and for all of them alike.
+static void add_lines(RitzText *text, const char *side, const RitzAssemblySide *s) {
+  static const char *const memories[] = {"RITZ_TABLE", "RITZ_CONSTANT"}, *const names[] = {"lines", "plane"};
+  const CeedInt num = s->points_1d * s->nodes_1d;
+  for (int k = 0; k < 2; k++) {
+    ritz_text_add(text, "%s RitzReal ritz_%s_%s[] = {\n", memories[k], names[k], side);
+    ritz_text_add_numbers(text, num, s->nodes_1d, s->interp_1d);
+    ritz_text_add_numbers(text, num, s->nodes_1d, s->grad_1d);
+    ritz_text_add(text, "};\n");
+  }
+}
+
+static void add_all_lines(RitzText *text, const RitzGpuAssembly *a) {
+  add_lines(text, "in", &a->in);
+  if (a->in.interp_1d == a->out.interp_1d)
+    ritz_text_add(text, "#define ritz_lines_out ritz_lines_in\n#define ritz_plane_out ritz_plane_in\n");
+  else
+    add_lines(text, "out", &a->out);
+}
+
+// Of each mode the direction in which it is derived: 0 to 2, squares having 0 and 2; -1: values.
+static void add_axes(RitzText *text, const char *side, const RitzAssemblySide *s) {
+  CeedInt num_gradients = 0;
+  ritz_text_add(text, "#define RITZ_AXES_%s {", side);
+  for (CeedInt m = 0; m < s->num_modes; m++) {
+    const CeedInt axis = s->modes[m] == CEED_EVAL_GRAD ? num_gradients++ % s->dim : -1;
+    ritz_text_add(text, "%s%d", m ? ", " : "", (int)(axis == s->dim - 1 ? 2 : axis));
+  }
+  ritz_text_add(text, "}\n");
+}
+
+static void add_tensor_shares(RitzText *text, const RitzGpuAssembly *a) {
+  add_size(text, "ELEMS", a->num_elem);
+  add_size(text, "CHUNK", a->chunk);
+  add_size(text, "PLANES", a->planes);
+  add_size(text, "ROWS_1", a->rows_1);
+  add_size(text, "COLS_2", a->cols_2);
+  add_size(text, "PAIRS", ritz_gpu_assembly_pairs(a));
+  add_size(text, "COMP_IN", a->in.num_comp);
+  add_size(text, "COMP_OUT", a->out.num_comp);
+  add_size(text, "P_IN", a->in.num_nodes);
+  add_size(text, "P_OUT", a->out.num_nodes);
+  add_size(text, "N_IN", a->in.nodes_1d);
+  add_size(text, "N_OUT", a->out.nodes_1d);
+  add_size(text, "N2_IN", ritz_assembly_second(&a->in, a->in.nodes_1d));
+  add_size(text, "N2_OUT", ritz_assembly_second(&a->out, a->out.nodes_1d));
+  add_size(text, "Q1", a->in.points_1d);
+  add_size(text, "Q2", ritz_assembly_second(&a->in, a->in.points_1d));
+  add_size(text, "IS_FLAT", a->in.dim == 2);
+  add_size(text, "IS_ORDERED", a->is_ordered);
+  add_axes(text, "IN", &a->in);
+  add_axes(text, "OUT", &a->out);
+  add_all_lines(text, a);
+  if (a->kind == RITZ_ASSEMBLE_PATTERN) add_pattern(text, a);
+}
+
 static void add_shares(RitzText *text, const RitzGpuAssembly *a) {
   const bool is_diagonal = a->kind == RITZ_ASSEMBLE_DIAGONAL;
   add_size(text, "ELEMS", a->num_elem);
@@ -149,11 +213,7 @@ static void add_shares(RitzText *text, const RitzGpuAssembly *a) {
   add_size(text, "COL_GROUPS", a->col_groups);
   add_size(text, "TILE_COLS", a->tile_cols);
   add_size(text, "COL_TILES", ritz_gpu_assembly_tiles(a->col_groups, a->tile_cols));
-  if (a->kind != RITZ_ASSEMBLE_PATTERN) return;
-  ritz_text_add(text, "#define RITZ_START %s\n#define RITZ_PLACE %s\n", a->is_long ? "RitzLong" : "CeedInt",
-                a->place_bytes == 1   ? "unsigned char"
-                : a->place_bytes == 2 ? "unsigned short"
-                                      : "unsigned");
+  if (a->kind == RITZ_ASSEMBLE_PATTERN) add_pattern(text, a);
 }
 
 static void add_sizes(RitzText *text, const RitzGpuAssembly *a) {
@@ -165,7 +225,11 @@ static void add_sizes(RitzText *text, const RitzGpuAssembly *a) {
   add_size(text, "SCALARS_OUT", a->out.num_scalars);
   ritz_text_add(text, "#define RITZ_D_MEMORY %s\n",
                 a->kind == RITZ_ASSEMBLE_QFUNCTION ? "RITZ_GLOBAL" : "RITZ_SHARED");
-  if (a->kind != RITZ_ASSEMBLE_QFUNCTION) add_shares(text, a);
+  if (a->kind >= RITZ_ASSEMBLE_MATRICES) add_size(text, "IS_TENSOR", a->is_tensor);
+  if (a->is_tensor)
+    add_tensor_shares(text, a);
+  else if (a->kind != RITZ_ASSEMBLE_QFUNCTION)
+    add_shares(text, a);
 }
 
 // Of each scalar of the outputs its mode and component, -1 where it belongs to no mode of this group; of each

@@ -65,12 +65,16 @@ static void add_number(RitzText *text, CeedScalar value) {
                 exponent - digits, sizeof(CeedScalar) == 4 ? "f" : "");
 }
 
+void ritz_text_add_numbers(RitzText *text, CeedInt num, CeedInt columns, const CeedScalar *numbers) {
+  for (CeedInt i = 0; i < num; i++) {
+    add_number(text, numbers[i]);
+    ritz_text_add(text, i % columns == columns - 1 ? ",\n" : ", ");
+  }
+}
+
 void ritz_text_add_table(RitzText *text, const char *name, CeedInt rows, CeedInt columns,
                          const CeedScalar *table) {
   ritz_text_add(text, "RITZ_CONSTANT RitzReal %s[] = {\n", name);
-  for (CeedInt i = 0; i < rows * columns; i++) {
-    add_number(text, table[i]);
-    ritz_text_add(text, i % columns == columns - 1 ? ",\n" : ", ");
-  }
+  ritz_text_add_numbers(text, rows * columns, columns, table);
   ritz_text_add(text, "};\n");
 }

@@ -17,6 +17,8 @@ typedef struct {
 __attribute__((format(printf, 2, 3))) void ritz_text_add(RitzText *text, const char *format, ...);
 // Lines #define for "NAME" or "NAME=value".
 void ritz_text_add_defines(RitzText *text, int num, char *const *defines);
+// Numbers of a list, to the last digit whatever the locale, so many in a line.
+void ritz_text_add_numbers(RitzText *text, CeedInt num, CeedInt columns, const CeedScalar *numbers);
 // A table of a text for devices, RITZ_CONSTANT RitzReal name[], to the last digit whatever the locale.
 void ritz_text_add_table(RitzText *text, const char *name, CeedInt rows, CeedInt columns,
                          const CeedScalar *table);

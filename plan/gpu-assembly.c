@@ -2,9 +2,39 @@
 // How blocks of threads share assembly (contract in plan/gpu-assembly.h).
 #include "plan/gpu-assembly.h"
 
-#include "core/core.h"
-
 enum { THREADS = 128, MAX_ROWS = 6, MAX_NODES = 4, SHARED_BYTES = 24 << 10 };
+// Of element matrices on tensor bases: sums of a thread, threads of a block.
+enum { MAX_SUMS = 36, TENSOR_THREADS = 256, TENSOR_BYTES = 40 << 10 };
+
+// ---- Sides ----
+
+static bool is_served_by_lines(const RitzActiveGroups *g, CeedInt group) {
+  const CeedBasis basis = g->bases[group];
+  if (basis == CEED_BASIS_NONE || !basis->is_tensor || basis->dim < 2 || basis->dim > 3) return false;
+  for (CeedInt m = 0; m < g->num_modes[group]; m++) {
+    if (g->modes[group][m] != CEED_EVAL_INTERP && g->modes[group][m] != CEED_EVAL_GRAD) return false;
+  }
+  return true;
+}
+
+RitzAssemblySide ritz_assembly_side(const RitzActiveGroups *g, CeedInt group) {
+  RitzAssemblySide side = {.num_nodes = ritz_group_num_nodes(g, group),
+                           .num_comp = ritz_group_num_comp(g, group),
+                           .num_modes = g->num_modes[group],
+                           .num_scalars = (CeedInt)g->num_total,
+                           .offsets = g->offsets[group]};
+  if (!is_served_by_lines(g, group)) return side;
+  const CeedBasis basis = g->bases[group];
+  side.dim = basis->dim;
+  side.nodes_1d = basis->P_1d;
+  side.points_1d = basis->Q_1d;
+  side.interp_1d = basis->interp_1d;
+  side.grad_1d = basis->grad_1d;
+  side.modes = g->modes[group];
+  return side;
+}
+
+// ---- Shares ----
 
 // Entries of a thread in a direction of n: least work, counting what threads at the end do in vain and what
 // each entry's share of its row and column costs beside a product.
@@ -34,10 +64,19 @@ static void choose_diagonal(RitzGpuAssembly *a) {
   a->cols = a->col_groups = a->tile_cols = 1;
 }
 
+// Threads of an element on tensor bases.
+static CeedInt threads_of_element(const RitzGpuAssembly *a) {
+  return a->rows_1 * a->in.nodes_1d * ritz_assembly_second(&a->out, a->out.nodes_1d) *
+         (ritz_assembly_second(&a->in, a->in.nodes_1d) / a->cols_2);
+}
+
 int64_t ritz_gpu_assembly_shared(const RitzGpuAssembly *a) {
   const int64_t slots = (int64_t)a->num_elem * a->chunk, modes = (int64_t)a->in.num_modes * a->out.num_modes;
   if (a->kind == RITZ_ASSEMBLE_QFUNCTION) return 0;
   if (a->kind == RITZ_ASSEMBLE_DIAGONAL) return slots * modes;
+  if (a->is_tensor)
+    return modes * (slots + (int64_t)a->num_elem * ritz_assembly_second(&a->in, a->in.points_1d) * a->rows_1 *
+                                a->in.nodes_1d);
   return slots * (modes + (int64_t)a->out.num_modes * a->cols * a->tile_cols);
 }
 
@@ -55,7 +94,34 @@ static void choose_block(int64_t num_bytes, RitzGpuAssembly *a) {
   for (a->chunk = a->num_points; a->chunk > 1 && !fits(a, num_bytes);) a->chunk--;
 }
 
+// Columns of a thread, rows of a block, then as many elements and planes of points as keep the threads busy
+// and fit; false: the kernel for all bases takes the matrices.
+static bool choose_tensor(int64_t num_bytes, CeedInt max_threads, RitzGpuAssembly *a) {
+  const CeedInt cols = ritz_assembly_second(&a->in, a->in.nodes_1d), num = a->in.nodes_1d * a->out.nodes_1d;
+  const CeedInt plane = a->in.points_1d * ritz_assembly_second(&a->in, a->in.points_1d);
+  if (a->in.dim == 0 || a->in.dim != a->out.dim || a->in.points_1d != a->out.points_1d || num > MAX_SUMS)
+    return false;
+  for (a->cols_2 = cols; cols % a->cols_2 || a->cols_2 * num > MAX_SUMS;) a->cols_2--;
+  a->rows_1 = a->num_elem = 1;
+  const CeedInt most_rows = max_threads / threads_of_element(a);
+  if (most_rows == 0) return false;
+  const CeedInt tiles = ritz_gpu_assembly_tiles(a->out.nodes_1d, most_rows);
+  a->rows_1 = ritz_gpu_assembly_tiles(a->out.nodes_1d, tiles);
+  a->planes = a->in.points_1d;
+  a->chunk = a->planes * plane;
+  a->num_elem = CeedIntMax(1, max_threads / threads_of_element(a));
+  while (a->num_elem > 1 && !fits(a, num_bytes)) a->num_elem--;
+  while (a->planes > 1 && !fits(a, num_bytes)) a->chunk = --a->planes * plane;
+  a->num_threads = (a->num_elem * threads_of_element(a) + 31) / 32 * 32;
+  return fits(a, num_bytes);
+}
+
 bool ritz_plan_gpu_assembly(int64_t shared_bytes, CeedInt max_threads, RitzGpuAssembly *a) {
+  a->is_tensor = a->kind >= RITZ_ASSEMBLE_MATRICES; // ritz_gpu_assembly_shared asks
+  if (a->is_tensor && choose_tensor(shared_bytes < TENSOR_BYTES ? shared_bytes : TENSOR_BYTES,
+                                    CeedIntMin(TENSOR_THREADS, 2 * max_threads), a))
+    return true;
+  a->is_tensor = false;
   a->num_threads = CeedIntMin(THREADS, max_threads);
   if (a->kind == RITZ_ASSEMBLE_QFUNCTION) return true;
   if (a->kind == RITZ_ASSEMBLE_DIAGONAL)
@@ -70,7 +136,8 @@ bool ritz_plan_gpu_assembly(int64_t shared_bytes, CeedInt max_threads, RitzGpuAs
 int64_t ritz_gpu_assembly_blocks(const RitzGpuAssembly *a, CeedInt num_elem) {
   const int64_t num_points = (int64_t)num_elem * a->num_points;
   if (a->kind == RITZ_ASSEMBLE_QFUNCTION) return (num_points + a->num_threads - 1) / a->num_threads;
-  const int64_t tiles = (int64_t)ritz_gpu_assembly_tiles(a->row_groups, a->tile_rows) *
-                        ritz_gpu_assembly_tiles(a->col_groups, a->tile_cols);
+  const int64_t tiles = a->is_tensor ? ritz_gpu_assembly_tiles(a->out.nodes_1d, a->rows_1)
+                                     : (int64_t)ritz_gpu_assembly_tiles(a->row_groups, a->tile_rows) *
+                                           ritz_gpu_assembly_tiles(a->col_groups, a->tile_cols);
   return (num_elem + a->num_elem - 1) / a->num_elem * tiles * ritz_gpu_assembly_pairs(a);
 }

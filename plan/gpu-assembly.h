@@ -4,8 +4,9 @@
 #ifndef RITZ_PLAN_GPU_ASSEMBLY_H
 #define RITZ_PLAN_GPU_ASSEMBLY_H
 
-#include <ceed.h>
 #include <stdbool.h>
+
+#include "core/core.h"
 
 typedef enum {
   RITZ_ASSEMBLE_QFUNCTION, // the derivatives themselves, all scalars
@@ -20,6 +21,10 @@ typedef struct {
   CeedInt num_nodes, num_comp, num_modes;
   CeedInt num_scalars;     // of all active fields at a point
   const CeedSize *offsets; // borrowed, [num_modes]; NULL: mode m is scalar m
+  // Of a tensor basis of which nothing but values and gradients is taken; else 0. Borrowed.
+  CeedInt dim, nodes_1d, points_1d;
+  const CeedScalar *interp_1d, *grad_1d;
+  const CeedEvalMode *modes; // [num_modes]
 } RitzAssemblySide;
 
 typedef struct {
@@ -38,11 +43,23 @@ typedef struct {
   // Entries of a thread; threads side by side in a whole matrix, in what a block does of it. A diagonal has
   // rows alone.
   CeedInt rows, cols, row_groups, col_groups, tile_rows, tile_cols;
+  // Element matrices on tensor bases, direction after direction (kernels/gpu/assembly-tensor.h): rows of the
+  // first direction of a block, columns of the second of a thread, planes of points at a time.
+  bool is_tensor;
+  CeedInt rows_1, cols_2, planes;
 } RitzGpuAssembly;
 
-// Chooses for blocks of at most max_threads threads (a power of two) with so much declared shared memory;
-// false: the derivatives at one point do not fit there.
+// Of a group of active fields, which has to live as long.
+RitzAssemblySide ritz_assembly_side(const RitzActiveGroups *groups, CeedInt group);
+
+// Chooses for blocks of at most max_threads threads (a power of two; of element matrices on tensor bases
+// twice as many) with so much declared shared memory; false: the derivatives at one point do not fit there.
 bool ritz_plan_gpu_assembly(int64_t shared_bytes, CeedInt max_threads, RitzGpuAssembly *a);
+
+// Nodes and points of a tensor basis along the second of three directions: 1 for squares.
+static inline CeedInt ritz_assembly_second(const RitzAssemblySide *s, CeedInt num) {
+  return s->dim == 3 ? num : 1;
+}
 
 static inline CeedInt ritz_gpu_assembly_tiles(CeedInt groups, CeedInt tile) {
   return (groups + tile - 1) / tile;

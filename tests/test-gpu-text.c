@@ -210,11 +210,6 @@ TEST(qfunctions_have_the_texts_for_devices_that_are_kept) {
 
 static const char assembly_path[] = "tests/golden-gpu/assembly.txt";
 
-static RitzAssemblySide side_of(const RitzActiveGroups *g) {
-  return (RitzAssemblySide){ritz_group_num_nodes(g, 0), ritz_group_num_comp(g, 0), g->num_modes[0],
-                            (CeedInt)g->num_total, g->offsets[0]};
-}
-
 // shape: kind and flags. Of the first groups.
 static void add_assembly(const GpuCase *c, RitzGpuAssembly shape, FILE *stream) {
   Kit k = kit_open();
@@ -227,8 +222,8 @@ static void add_assembly(const GpuCase *c, RitzGpuAssembly shape, FILE *stream) 
   for (CeedInt i = 0; data && i < k.op->num_in + k.op->num_out; i++)
     is_active[i] = ritz_operator_field(k.op, i)->vec == CEED_VECTOR_ACTIVE;
   if (data) {
-    shape.in = side_of(&data->in);
-    shape.out = side_of(&data->out);
+    shape.in = ritz_assembly_side(&data->in, 0);
+    shape.out = ritz_assembly_side(&data->out, 0);
     shape.num_points = k.op->num_qpts;
     shape.is_active = is_active;
     CHECK(ritz_plan_gpu_assembly(48 << 10, 128, &shape), "%s does not fit", c->name);

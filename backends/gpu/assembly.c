@@ -85,13 +85,11 @@ typedef struct {
   RitzDeviceArg *args; // owned
 } Assembly;
 
-static RitzAssemblySide side_of(const RitzActiveGroups *g, CeedInt group) {
-  return (RitzAssemblySide){ritz_group_num_nodes(g, group), ritz_group_num_comp(g, group),
-                            g->num_modes[group], (CeedInt)g->num_total, g->offsets[group]};
-}
-
 static RitzAssemblySide all_scalars(const RitzActiveGroups *g) {
-  return (RitzAssemblySide){1, 1, (CeedInt)g->num_total, (CeedInt)g->num_total, NULL};
+  return (RitzAssemblySide){.num_nodes = 1,
+                            .num_comp = 1,
+                            .num_modes = (CeedInt)g->num_total,
+                            .num_scalars = (CeedInt)g->num_total};
 }
 
 // Threads of a block, at most. On CPUs all of them have one stack, where compilers that unroll the calls keep
@@ -116,8 +114,8 @@ static int describe_assembly(CeedOperator op, RitzAssemblyKind kind, CeedInt a, 
     m->is_active[i] = f->vec == CEED_VECTOR_ACTIVE && !ritz_field_is_unused(f);
   }
   m->shape = (RitzGpuAssembly){.kind = kind,
-                               .in = is_of_all ? all_scalars(in) : side_of(in, a),
-                               .out = is_of_all ? all_scalars(out) : side_of(out, b),
+                               .in = is_of_all ? all_scalars(in) : ritz_assembly_side(in, a),
+                               .out = is_of_all ? all_scalars(out) : ritz_assembly_side(out, b),
                                .num_points = op->num_qpts,
                                .is_blocks = is_blocks,
                                .is_kept = op->qf_data->reuse && !is_of_all,
@@ -129,8 +127,8 @@ static int describe_assembly(CeedOperator op, RitzAssemblyKind kind, CeedInt a, 
 bool ritz_gpu_assembles(CeedOperator op, CeedInt a, CeedInt b, bool is_diagonal) {
   const RitzGpu *gpu = ritz_gpu(op->obj.ceed);
   RitzGpuAssembly shape = {.kind = is_diagonal ? RITZ_ASSEMBLE_DIAGONAL : RITZ_ASSEMBLE_MATRICES,
-                           .in = side_of(&op->assembly_data->in, a),
-                           .out = side_of(&op->assembly_data->out, b),
+                           .in = ritz_assembly_side(&op->assembly_data->in, a),
+                           .out = ritz_assembly_side(&op->assembly_data->out, b),
                            .num_points = op->num_qpts};
   return !op->is_at_points && !has_large_tables(op) &&
          ritz_plan_gpu_assembly(gpu->info->shared_bytes, most_threads(op), &shape);
@@ -171,7 +169,9 @@ static int open_assembly(CeedSize extra_length, Assembly *m) {
   return ritz_gpu_run_open_passive(op, !m->shape.is_kept, extra_length, &m->run);
 }
 
+// Kernels of tensor bases have theirs in the text.
 static int get_tables(Assembly *m, CeedInt a, CeedInt b) {
+  if (m->shape.is_tensor) return CEED_ERROR_SUCCESS;
   RITZ_TRY(get_table(m, &m->op->assembly_data->in, a, 0));
   return get_table(m, &m->op->assembly_data->out, b, 1);
 }
@@ -202,6 +202,7 @@ static int begin_batch(Assembly *m, void *context, CeedInt first, CeedInt num) {
 }
 
 static void add_tables(Assembly *m) {
+  if (m->shape.is_tensor) return;
   m->args[m->num_args++] = (RitzDeviceArg)RITZ_POINTER(m->B[0]);
   m->args[m->num_args++] = (RitzDeviceArg)RITZ_POINTER(m->B[1]);
 }
@@ -370,8 +371,8 @@ static int write_matrices(Assembly *m, CeedInt first, CeedInt num, void *data) {
 
 static int delegate_matrices(CeedOperator op, CeedInt a, CeedInt b, CeedInt first_elem, CeedInt num_elem,
                              CeedSize place, CeedScalar *values) {
-  const RitzGpuAssembly shape = {.in = side_of(&op->assembly_data->in, a),
-                                 .out = side_of(&op->assembly_data->out, b)};
+  const RitzGpuAssembly shape = {.in = ritz_assembly_side(&op->assembly_data->in, a),
+                                 .out = ritz_assembly_side(&op->assembly_data->out, b)};
   const CeedSize n = matrix_size(&shape) * num_elem;
   CeedScalar *host = NULL;
   RITZ_TRY(delegate(op));

@@ -12,7 +12,7 @@
 //
 // RITZ_SLOTS points, RITZ_CHUNK of each of RITZ_ELEMS elements, are in the memory of a block at a time.
 // Tables are [point][mode][node]; a thread has nodes at equal distances, so that neighbours have neighbouring
-// ones.
+// ones. Element matrices on tensor bases have a kernel without them (kernels/gpu/assembly-tensor.h).
 #ifndef RITZ_KERNELS_GPU_ASSEMBLY_H
 #define RITZ_KERNELS_GPU_ASSEMBLY_H
 
@@ -125,6 +125,39 @@ ritz_assemble(RITZ_GLOBAL char *context, RitzLong num_elem RITZ_FIELD_PARAMETERS
 
 #if RITZ_KIND >= 2 // element matrices: 2: one after the other, 3: added up in a pattern
 
+// Entry (i, j) of components c_out, c_in of an element of the batch, and what becomes of it.
+#if RITZ_KIND == 2
+#define RITZ_PLACE_PARAMETERS , RitzLong first
+#define RITZ_PLACE_ARGUMENTS  , first
+#define RITZ_PLACE_OF(e, c_in, c_out, i, j)                                                                  \
+  (first + (((RitzLong)(e)*RITZ_PAIRS + (c_in)*RITZ_COMP_OUT + (c_out)) * RITZ_P_OUT + (i)) * RITZ_P_IN + (j))
+#define RITZ_PUT(p, x) (*(p) = (x))
+#else
+// starts [element][row]: where the row's nonzeros begin; places [element][row][column] from there on.
+#define RITZ_NUM_ROWS (RITZ_COMP_OUT * RITZ_P_OUT)
+#define RITZ_NUM_COLS (RITZ_COMP_IN * RITZ_P_IN)
+#define RITZ_PLACE_PARAMETERS                                                                                \
+  , RitzLong first, RITZ_GLOBAL const RITZ_START *RITZ_RESTRICT starts,                                      \
+      RITZ_GLOBAL const RITZ_PLACE *RITZ_RESTRICT places
+#define RITZ_PLACE_ARGUMENTS , first, starts, places
+#define RITZ_PLACE_OF(e, c_in, c_out, i, j)                                                                  \
+  ritz_place_of((first + (e)) * RITZ_NUM_ROWS + (c_out)*RITZ_P_OUT + (i), (c_in)*RITZ_P_IN + (j), starts,    \
+                places)
+RITZ_INLINE RitzLong ritz_place_of(RitzLong row, int col, RITZ_GLOBAL const RITZ_START *RITZ_RESTRICT starts,
+                                   RITZ_GLOBAL const RITZ_PLACE *RITZ_RESTRICT places) {
+  return (RitzLong)starts[row] + places[row * RITZ_NUM_COLS + col];
+}
+#if RITZ_IS_ORDERED
+#define RITZ_PUT(p, x) (*(p) += (x))
+#else
+#define RITZ_PUT(p, x) ritz_atomic_add(p, x)
+#endif
+#endif
+
+#if RITZ_IS_TENSOR
+#include "kernels/gpu/assembly-tensor.h"
+#else
+
 #define RITZ_WIDTH (RITZ_COLS * RITZ_TILE_COLS)
 
 // W = D B_in at the points of a chunk, for the columns of the block's tile: [slot][mode of the
@@ -165,35 +198,6 @@ RITZ_INLINE void ritz_add_products(int num, RITZ_GLOBAL const RitzReal *RITZ_RES
     }
   }
 }
-
-// Entry (i, j) of components c_out, c_in of an element of the batch, and what becomes of it.
-#if RITZ_KIND == 2
-#define RITZ_PLACE_PARAMETERS , RitzLong first
-#define RITZ_PLACE_ARGUMENTS  , first
-#define RITZ_PLACE_OF(e, c_in, c_out, i, j)                                                                  \
-  (first + (((RitzLong)(e)*RITZ_PAIRS + (c_in)*RITZ_COMP_OUT + (c_out)) * RITZ_P_OUT + (i)) * RITZ_P_IN + (j))
-#define RITZ_PUT(p, x) (*(p) = (x))
-#else
-// starts [element][row]: where the row's nonzeros begin; places [element][row][column] from there on.
-#define RITZ_NUM_ROWS (RITZ_COMP_OUT * RITZ_P_OUT)
-#define RITZ_NUM_COLS (RITZ_COMP_IN * RITZ_P_IN)
-#define RITZ_PLACE_PARAMETERS                                                                                \
-  , RitzLong first, RITZ_GLOBAL const RITZ_START *RITZ_RESTRICT starts,                                      \
-      RITZ_GLOBAL const RITZ_PLACE *RITZ_RESTRICT places
-#define RITZ_PLACE_ARGUMENTS , first, starts, places
-#define RITZ_PLACE_OF(e, c_in, c_out, i, j)                                                                  \
-  ritz_place_of((first + (e)) * RITZ_NUM_ROWS + (c_out)*RITZ_P_OUT + (i), (c_in)*RITZ_P_IN + (j), starts,    \
-                places)
-RITZ_INLINE RitzLong ritz_place_of(RitzLong row, int col, RITZ_GLOBAL const RITZ_START *RITZ_RESTRICT starts,
-                                   RITZ_GLOBAL const RITZ_PLACE *RITZ_RESTRICT places) {
-  return (RitzLong)starts[row] + places[row * RITZ_NUM_COLS + col];
-}
-#if RITZ_IS_ORDERED
-#define RITZ_PUT(p, x) (*(p) += (x))
-#else
-#define RITZ_PUT(p, x) ritz_atomic_add(p, x)
-#endif
-#endif
 
 RITZ_INLINE void ritz_store_matrix(RitzLong e, int c_in, int c_out, int node, int col,
                                    const RitzReal *sum RITZ_PLACE_PARAMETERS, RITZ_GLOBAL RitzReal *values) {
@@ -244,6 +248,7 @@ ritz_assemble(RITZ_GLOBAL char *context, RitzLong num_elem RITZ_FIELD_PARAMETERS
     ritz_store_matrix(RITZ_ELEMENT(elem + e), c_in, c_out, node, first_col + l, sum RITZ_PLACE_ARGUMENTS,
                       values);
 }
+#endif
 #endif
 
 #endif
