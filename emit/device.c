@@ -172,8 +172,9 @@ static void add_tensor_shares(RitzText *text, const RitzGpuAssembly *a) {
   add_size(text, "ELEMS", a->num_elem);
   add_size(text, "CHUNK", a->chunk);
   add_size(text, "PLANES", a->planes);
+  add_size(text, "RESIDENT", a->num_resident);
   add_size(text, "ROWS_1", a->rows_1);
-  add_size(text, "COLS_2", a->cols_2);
+  add_size(text, "ROWS_2", a->rows_2);
   add_size(text, "PAIRS", ritz_gpu_assembly_pairs(a));
   add_size(text, "COMP_IN", a->in.num_comp);
   add_size(text, "COMP_OUT", a->out.num_comp);

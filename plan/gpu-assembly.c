@@ -4,7 +4,7 @@
 
 enum { THREADS = 128, MAX_ROWS = 6, MAX_NODES = 4, SHARED_BYTES = 24 << 10 };
 // Of element matrices on tensor bases: sums of a thread, threads of a block.
-enum { MAX_SUMS = 36, TENSOR_THREADS = 256, TENSOR_BYTES = 40 << 10 };
+enum { MAX_SUMS = 36, TENSOR_THREADS = 128, TENSOR_RESIDENT = 512, TENSOR_BYTES = 40 << 10 };
 
 // ---- Sides ----
 
@@ -66,8 +66,8 @@ static void choose_diagonal(RitzGpuAssembly *a) {
 
 // Threads of an element on tensor bases.
 static CeedInt threads_of_element(const RitzGpuAssembly *a) {
-  return a->rows_1 * a->in.nodes_1d * ritz_assembly_second(&a->out, a->out.nodes_1d) *
-         (ritz_assembly_second(&a->in, a->in.nodes_1d) / a->cols_2);
+  return a->rows_1 * a->in.nodes_1d * ritz_assembly_second(&a->in, a->in.nodes_1d) *
+         (ritz_assembly_second(&a->out, a->out.nodes_1d) / a->rows_2);
 }
 
 int64_t ritz_gpu_assembly_shared(const RitzGpuAssembly *a) {
@@ -94,14 +94,14 @@ static void choose_block(int64_t num_bytes, RitzGpuAssembly *a) {
   for (a->chunk = a->num_points; a->chunk > 1 && !fits(a, num_bytes);) a->chunk--;
 }
 
-// Columns of a thread, rows of a block, then as many elements and planes of points as keep the threads busy
+// Rows of a thread and of a block, then as many elements and planes of points as keep the threads busy
 // and fit; false: the kernel for all bases takes the matrices.
 static bool choose_tensor(int64_t num_bytes, CeedInt max_threads, RitzGpuAssembly *a) {
-  const CeedInt cols = ritz_assembly_second(&a->in, a->in.nodes_1d), num = a->in.nodes_1d * a->out.nodes_1d;
+  const CeedInt rows = ritz_assembly_second(&a->out, a->out.nodes_1d), num = a->in.nodes_1d * a->out.nodes_1d;
   const CeedInt plane = a->in.points_1d * ritz_assembly_second(&a->in, a->in.points_1d);
   if (a->in.dim == 0 || a->in.dim != a->out.dim || a->in.points_1d != a->out.points_1d || num > MAX_SUMS)
     return false;
-  for (a->cols_2 = cols; cols % a->cols_2 || a->cols_2 * num > MAX_SUMS;) a->cols_2--;
+  for (a->rows_2 = rows; rows % a->rows_2 || a->rows_2 * num > MAX_SUMS;) a->rows_2--;
   a->rows_1 = a->num_elem = 1;
   const CeedInt most_rows = max_threads / threads_of_element(a);
   if (most_rows == 0) return false;
@@ -113,6 +113,7 @@ static bool choose_tensor(int64_t num_bytes, CeedInt max_threads, RitzGpuAssembl
   while (a->num_elem > 1 && !fits(a, num_bytes)) a->num_elem--;
   while (a->planes > 1 && !fits(a, num_bytes)) a->chunk = --a->planes * plane;
   a->num_threads = (a->num_elem * threads_of_element(a) + 31) / 32 * 32;
+  a->num_resident = CeedIntMax(1, TENSOR_RESIDENT / a->num_threads);
   return fits(a, num_bytes);
 }
 

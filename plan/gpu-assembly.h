@@ -44,9 +44,10 @@ typedef struct {
   // rows alone.
   CeedInt rows, cols, row_groups, col_groups, tile_rows, tile_cols;
   // Element matrices on tensor bases, direction after direction (kernels/gpu/assembly-tensor.h): rows of the
-  // first direction of a block, columns of the second of a thread, planes of points at a time.
+  // first direction of a block, rows of the second of a thread, planes of points at a time; how many blocks
+  // registers have to be enough for.
   bool is_tensor;
-  CeedInt rows_1, cols_2, planes;
+  CeedInt rows_1, rows_2, planes, num_resident;
 } RitzGpuAssembly;
 
 // Of a group of active fields, which has to live as long.
