@@ -3,7 +3,7 @@
 // against the time to write their values, and the operator's diagonal against an apply:
 //
 //     ritz-bench-assembly [--ceed RESOURCE] [--order FIRST-LAST] [--size DOFS] [--reps N] [--clock wall|cpu]
-//                         [--policy auto|stored|affine|trilinear|...]
+//                         [--policy auto|stored|affine|trilinear|...] [--shape hex|tet]
 //
 // A row for each shape and degree: degrees of freedom, nonzeros, milliseconds of the symbolic phase (once),
 // then medians of CeedVectorSetValue on the values, of a run, and their ratio; of CeedOperatorApply, of
@@ -26,13 +26,13 @@
 
 static const char usage[] =
     "usage: ritz-bench-assembly [--ceed RESOURCE] [--order FIRST-LAST] [--size DOFS] [--reps N]\n"
-    "                           [--clock wall|cpu] [--policy POLICY]\n"
-    "Default: /cpu/self/gen, 1-3, 2e5, 7, wall, auto.\n";
+    "                           [--clock wall|cpu] [--policy POLICY] [--shape hex|tet]\n"
+    "Default: /cpu/self/gen, 1-3, 2e5, 7, wall, auto, both shapes.\n";
 
 enum { MOST_REPETITIONS = 1000 };
 
 typedef struct {
-  const char *resource;
+  const char *resource, *shape; // shape NULL: both
   int first_order, last_order, repetitions;
   double size;
   clockid_t clock;
@@ -51,6 +51,7 @@ static bool set_option(Options *o, const char *name, const char *text) {
     o->clock = strcmp(text, "cpu") ? CLOCK_MONOTONIC : CLOCK_PROCESS_CPUTIME_ID;
     return !strcmp(text, "cpu") || !strcmp(text, "wall");
   }
+  if (!strcmp(name, "--shape")) return o->shape = text, !strcmp(text, "hex") || !strcmp(text, "tet");
   if (!strcmp(name, "--policy")) return !RitzGeometryPolicyFromName(text, &o->policy);
   if (strcmp(name, "--order") != 0) return false;
   const int num = sscanf(text, "%d-%d", &o->first_order, &o->last_order);
@@ -59,7 +60,7 @@ static bool set_option(Options *o, const char *name, const char *text) {
 }
 
 static bool read_options(int argc, char **argv, Options *o) {
-  *o = (Options){"/cpu/self/gen", 1, 3, 7, 2e5, CLOCK_MONOTONIC, RITZ_POLICY_AUTO};
+  *o = (Options){"/cpu/self/gen", NULL, 1, 3, 7, 2e5, CLOCK_MONOTONIC, RITZ_POLICY_AUTO};
   for (int i = 1; i < argc; i += 2) {
     if (i + 1 == argc || !set_option(o, argv[i], argv[i + 1])) return false;
   }
@@ -230,7 +231,9 @@ int main(int argc, char **argv) {
   int ierr = CeedInit(o.resource, &ceed);
   if (!ierr) print_heading(o.resource);
   for (int order = o.first_order; order <= o.last_order && !ierr; order++) {
-    for (int is_tet = 0; is_tet < 2 && !ierr; is_tet++) ierr = run_row(ceed, &o, is_tet, order);
+    for (int is_tet = 0; is_tet < 2 && !ierr; is_tet++) {
+      if (!o.shape || is_tet == !strcmp(o.shape, "tet")) ierr = run_row(ceed, &o, is_tet, order);
+    }
   }
   (void)CeedDestroy(&ceed);
   return ierr ? 1 : 0;

@@ -4,7 +4,7 @@
 
 enum { THREADS = 128, MAX_ROWS = 6, MAX_NODES = 4, SHARED_BYTES = 24 << 10 };
 // Of element matrices on tensor bases: sums of a thread, threads of a block.
-enum { MAX_SUMS = 36, TENSOR_THREADS = 128, TENSOR_RESIDENT = 512, TENSOR_BYTES = 40 << 10 };
+enum { MAX_SUMS = 36, TENSOR_THREADS = 128, TENSOR_RESIDENT = 384, TENSOR_BYTES = 40 << 10 };
 
 // ---- Sides ----
 
