@@ -199,6 +199,8 @@ static void add_shares(RitzText *text, const RitzGpuAssembly *a) {
   add_size(text, "ELEMS", a->num_elem);
   add_size(text, "CHUNK", a->chunk);
   add_size(text, "ROWS", a->rows);
+  add_size(text, "COLS", a->cols);
+  add_size(text, "COL_GROUPS", a->col_groups);
   add_size(text, "ROW_GROUPS", a->row_groups);
   add_size(text, "TILE_ROWS", a->tile_rows);
   add_size(text, "ROW_TILES", ritz_gpu_assembly_tiles(a->row_groups, a->tile_rows));
@@ -207,11 +209,12 @@ static void add_shares(RitzText *text, const RitzGpuAssembly *a) {
   add_size(text, "COMP_IN", a->in.num_comp);
   add_size(text, "COMP_OUT", a->out.num_comp);
   add_size(text, "IS_ORDERED", a->is_ordered);
-  if (is_diagonal) add_size(text, "IS_BLOCKS", a->is_blocks);
-  if (is_diagonal) return;
+  if (is_diagonal) {
+    add_size(text, "IS_BLOCKS", a->is_blocks);
+    add_size(text, "IS_SYMMETRIC", a->is_symmetric);
+    return;
+  }
   add_size(text, "P_OUT", a->out.num_nodes);
-  add_size(text, "COLS", a->cols);
-  add_size(text, "COL_GROUPS", a->col_groups);
   add_size(text, "TILE_COLS", a->tile_cols);
   add_size(text, "COL_TILES", ritz_gpu_assembly_tiles(a->col_groups, a->tile_cols));
   if (a->kind == RITZ_ASSEMBLE_PATTERN) add_pattern(text, a);

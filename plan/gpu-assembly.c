@@ -2,7 +2,10 @@
 // How blocks of threads share assembly (contract in plan/gpu-assembly.h).
 #include "plan/gpu-assembly.h"
 
-enum { THREADS = 128, MAX_ROWS = 6, MAX_NODES = 4, SHARED_BYTES = 24 << 10 };
+#include <string.h>
+
+enum { THREADS = 128, MAX_ROWS = 6, SHARED_BYTES = 24 << 10 };
+enum { DIAGONAL_ELEMENTS = 4, DIAGONAL_BYTES = 32 << 10 }; // elements of a thread
 // Of element matrices on tensor bases: sums of a thread, threads of a block.
 enum { MAX_SUMS = 36, TENSOR_THREADS = 128, TENSOR_RESIDENT = 384, TENSOR_BYTES = 40 << 10 };
 
@@ -22,7 +25,9 @@ RitzAssemblySide ritz_assembly_side(const RitzActiveGroups *g, CeedInt group) {
                            .num_comp = ritz_group_num_comp(g, group),
                            .num_modes = g->num_modes[group],
                            .num_scalars = (CeedInt)g->num_total,
-                           .offsets = g->offsets[group]};
+                           .offsets = g->offsets[group],
+                           .basis = g->bases[group],
+                           .modes = g->modes[group]};
   if (!is_served_by_lines(g, group)) return side;
   const CeedBasis basis = g->bases[group];
   side.dim = basis->dim;
@@ -30,7 +35,6 @@ RitzAssemblySide ritz_assembly_side(const RitzActiveGroups *g, CeedInt group) {
   side.points_1d = basis->Q_1d;
   side.interp_1d = basis->interp_1d;
   side.grad_1d = basis->grad_1d;
-  side.modes = g->modes[group];
   return side;
 }
 
@@ -58,10 +62,10 @@ static void choose_matrix(RitzGpuAssembly *a) {
   a->tile_cols = CeedIntMin(a->col_groups, a->num_threads);
 }
 
-static void choose_diagonal(RitzGpuAssembly *a) {
-  a->rows = CeedIntMin(MAX_NODES, a->in.num_nodes);
-  a->row_groups = (a->in.num_nodes + a->rows - 1) / a->rows;
-  a->cols = a->col_groups = a->tile_cols = 1;
+// Whether input and output have one table.
+static bool is_symmetric(const RitzAssemblySide *in, const RitzAssemblySide *out) {
+  return in->basis == out->basis && in->num_modes == out->num_modes && in->num_nodes == out->num_nodes &&
+         !memcmp(in->modes, out->modes, (size_t)in->num_modes * sizeof(*in->modes));
 }
 
 // Threads of an element on tensor bases.
@@ -73,7 +77,8 @@ static CeedInt threads_of_element(const RitzGpuAssembly *a) {
 int64_t ritz_gpu_assembly_shared(const RitzGpuAssembly *a) {
   const int64_t slots = (int64_t)a->num_elem * a->chunk, modes = (int64_t)a->in.num_modes * a->out.num_modes;
   if (a->kind == RITZ_ASSEMBLE_QFUNCTION) return 0;
-  if (a->kind == RITZ_ASSEMBLE_DIAGONAL) return slots * modes;
+  if (a->kind == RITZ_ASSEMBLE_DIAGONAL)
+    return slots * modes + ritz_gpu_assembly_products(a) * a->chunk * a->rows * a->tile_rows;
   if (a->is_tensor)
     return modes * (slots + (int64_t)a->num_elem * ritz_assembly_second(&a->in, a->in.points_1d) * a->rows_1 *
                                 a->in.nodes_1d);
@@ -82,6 +87,27 @@ int64_t ritz_gpu_assembly_shared(const RitzGpuAssembly *a) {
 
 static bool fits(const RitzGpuAssembly *a, int64_t num_bytes) {
   return ritz_gpu_assembly_shared(a) * (int64_t)sizeof(CeedScalar) <= num_bytes;
+}
+
+// Nodes of a thread, then as many elements as keep the threads busy, then as many points as fit.
+static void choose_diagonal(int64_t num_bytes, RitzGpuAssembly *a) {
+  a->is_symmetric = is_symmetric(&a->in, &a->out);
+  a->rows = choose_entries(a->in.num_nodes);
+  a->row_groups = (a->in.num_nodes + a->rows - 1) / a->rows;
+  a->tile_rows = CeedIntMin(a->row_groups, a->num_threads);
+  a->cols = DIAGONAL_ELEMENTS;
+  a->chunk = 1;
+  a->col_groups = a->num_threads / a->tile_rows;
+  for (a->num_elem = a->cols * a->col_groups; a->num_elem > 1 && !fits(a, num_bytes);) {
+    if (a->col_groups > 1)
+      a->col_groups--;
+    else
+      a->cols--;
+    a->num_elem = a->cols * a->col_groups;
+  }
+  while (a->tile_rows > 1 && !fits(a, num_bytes)) a->tile_rows /= 2;
+  a->tile_cols = a->col_groups;
+  for (a->chunk = a->num_points; a->chunk > 1 && !fits(a, num_bytes);) a->chunk--;
 }
 
 // As many elements as keep the threads busy, then as many points as fit.
@@ -125,10 +151,12 @@ bool ritz_plan_gpu_assembly(int64_t shared_bytes, CeedInt max_threads, RitzGpuAs
   a->is_tensor = false;
   a->num_threads = CeedIntMin(THREADS, max_threads);
   if (a->kind == RITZ_ASSEMBLE_QFUNCTION) return true;
-  if (a->kind == RITZ_ASSEMBLE_DIAGONAL)
-    choose_diagonal(a);
-  else
-    choose_matrix(a);
+  if (a->kind == RITZ_ASSEMBLE_DIAGONAL) {
+    choose_diagonal(shared_bytes < DIAGONAL_BYTES ? shared_bytes : DIAGONAL_BYTES, a);
+    if (!fits(a, DIAGONAL_BYTES)) choose_diagonal(shared_bytes, a);
+    return fits(a, shared_bytes);
+  }
+  choose_matrix(a);
   choose_block(shared_bytes < SHARED_BYTES ? shared_bytes : SHARED_BYTES, a);
   if (!fits(a, SHARED_BYTES)) choose_block(shared_bytes, a);
   return fits(a, shared_bytes);

@@ -19,12 +19,13 @@ typedef enum {
 // offsets[m] + c of all active ones is component c of mode m.
 typedef struct {
   CeedInt num_nodes, num_comp, num_modes;
-  CeedInt num_scalars;     // of all active fields at a point
-  const CeedSize *offsets; // borrowed, [num_modes]; NULL: mode m is scalar m
+  CeedInt num_scalars;       // of all active fields at a point
+  const CeedSize *offsets;   // borrowed, [num_modes]; NULL: mode m is scalar m
+  CeedBasis basis;           // borrowed
+  const CeedEvalMode *modes; // borrowed, [num_modes]
   // Of a tensor basis of which nothing but values and gradients is taken; else 0. Borrowed.
   CeedInt dim, nodes_1d, points_1d;
   const CeedScalar *interp_1d, *grad_1d;
-  const CeedEvalMode *modes; // [num_modes]
 } RitzAssemblySide;
 
 typedef struct {
@@ -32,6 +33,7 @@ typedef struct {
   RitzAssemblySide in, out;
   CeedInt num_points; // of an element
   bool is_blocks;     // of a diagonal: all pairs of components
+  bool is_symmetric;  // of a diagonal: input and output have one table
   bool is_kept;       // the derivatives are read from an assembled QFunction
   // Of patterns: some elements of a list, which share no entry; else additions are atomic. Bytes of a place
   // in a row (1, 2, 4); whether rows begin beyond 2^31 nonzeros.
@@ -40,8 +42,8 @@ typedef struct {
   const bool *is_active; // borrowed, of the QFunction's inputs, then outputs
   // Threads and elements of a block, points of an element at a time.
   CeedInt num_threads, num_elem, chunk;
-  // Entries of a thread; threads side by side in a whole matrix, in what a block does of it. A diagonal has
-  // rows alone.
+  // Entries of a thread; threads side by side in a whole matrix, in what a block does of it. Of a diagonal
+  // nodes and elements of a thread, threads of an element and elements' threads of a block.
   CeedInt rows, cols, row_groups, col_groups, tile_rows, tile_cols;
   // Element matrices on tensor bases, direction after direction (kernels/gpu/assembly-tensor.h): rows of the
   // first direction of a block, rows of the second of a thread, planes of points at a time; how many blocks
@@ -69,6 +71,11 @@ static inline CeedInt ritz_gpu_assembly_tiles(CeedInt groups, CeedInt tile) {
 static inline CeedInt ritz_gpu_assembly_pairs(const RitzGpuAssembly *a) {
   const bool is_diagonal = a->kind == RITZ_ASSEMBLE_DIAGONAL && !a->is_blocks;
   return is_diagonal ? a->in.num_comp : a->in.num_comp * a->out.num_comp;
+}
+// Products of modes that derivatives are multiplied with for a diagonal.
+static inline int64_t ritz_gpu_assembly_products(const RitzGpuAssembly *a) {
+  return a->is_symmetric ? (int64_t)a->in.num_modes * (a->in.num_modes + 1) / 2
+                         : (int64_t)a->in.num_modes * a->out.num_modes;
 }
 // Blocks of threads for so many elements.
 int64_t ritz_gpu_assembly_blocks(const RitzGpuAssembly *a, CeedInt num_elem);

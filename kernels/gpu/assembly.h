@@ -60,66 +60,112 @@ RITZ_INLINE void ritz_fill_slots(RITZ_GLOBAL char *context,
 
 #if RITZ_KIND == 1 // diagonals
 
-// sum += the share of a chunk: B_out^T D B_in on the diagonal, of the nodes of a thread. D at the element's
+// Products of the modes of input and output that a node has at a point; of one table for both those with the
+// first mode before or at the second, which the derivatives either way belong to.
+#if RITZ_IS_SYMMETRIC
+#define RITZ_PRODUCTS (RITZ_MODES_IN * (RITZ_MODES_IN + 1) / 2)
+#else
+#define RITZ_PRODUCTS (RITZ_MODES_IN * RITZ_MODES_OUT)
+#endif
+#define RITZ_NODES (RITZ_ROWS * RITZ_TILE_ROWS) // of a block
+
+// Derivatives [product][slot] from [input][output][slot], in place: a product is never behind what it is made
+// of. By the threads that evaluated them.
+RITZ_INLINE void ritz_fold_slots(RITZ_SHARED RitzReal *D) {
+#if RITZ_IS_SYMMETRIC
+  for (int t = RITZ_THREAD; t < RITZ_SLOTS; t += RITZ_THREADS) {
+    int k = 0;
+    for (int a = 0; a < RITZ_MODES_IN; a++) {
+      for (int b = a; b < RITZ_MODES_IN; b++, k++) {
+        RitzReal d = D[(a * RITZ_MODES_IN + b) * RITZ_SLOTS + t];
+        if (b > a) d += D[(b * RITZ_MODES_IN + a) * RITZ_SLOTS + t];
+        D[k * RITZ_SLOTS + t] = d;
+      }
+    }
+  }
+#endif
+}
+
+// Products of the tables at `num` points: C [point][product][node], node s * RITZ_TILE_ROWS + l standing for
+// node first + l + s * RITZ_ROW_GROUPS.
+RITZ_INLINE void ritz_fill_products(int num, RITZ_GLOBAL const RitzReal *RITZ_RESTRICT B_in,
+                                    RITZ_GLOBAL const RitzReal *RITZ_RESTRICT B_out, int first,
+                                    RITZ_SHARED RitzReal *C) {
+  for (int t = RITZ_THREAD; t < num * RITZ_NODES; t += RITZ_THREADS) {
+    const int l = t % RITZ_NODES, q = t / RITZ_NODES;
+    const int i = first + l % RITZ_TILE_ROWS + l / RITZ_TILE_ROWS * RITZ_ROW_GROUPS;
+    int k = 0;
+    for (int a = 0; a < RITZ_MODES_IN; a++) {
+      for (int b = RITZ_IS_SYMMETRIC ? a : 0; b < RITZ_MODES_OUT; b++, k++)
+        C[(q * RITZ_PRODUCTS + k) * RITZ_NODES + l] =
+            i < RITZ_P ? RITZ_LOAD(B_in + (q * RITZ_MODES_IN + a) * RITZ_P + i) *
+                             RITZ_LOAD(B_out + (q * RITZ_MODES_OUT + b) * RITZ_P + i)
+                       : 0;
+    }
+  }
+}
+
+// sum[element][node] += the share of `num` points; C at the thread's first node, D at its first element's
 // slots.
-RITZ_INLINE void ritz_add_diagonal(int num, RITZ_GLOBAL const RitzReal *RITZ_RESTRICT B_in,
-                                   RITZ_GLOBAL const RitzReal *RITZ_RESTRICT B_out, int node,
-                                   RITZ_SHARED const RitzReal *D, RitzReal *sum) {
+RITZ_INLINE void ritz_add_products(int num, RITZ_SHARED const RitzReal *C, RITZ_SHARED const RitzReal *D,
+                                   RitzReal *sum) {
   RITZ_ROLL
   for (int q = 0; q < num; q++) {
-    RitzReal d[RITZ_MODES_IN * RITZ_MODES_OUT];
+#if RITZ_PRODUCTS <= 16
     RITZ_UNROLL
-    for (int k = 0; k < RITZ_MODES_IN * RITZ_MODES_OUT; k++) d[k] = D[k * RITZ_SLOTS + q];
-    RITZ_UNROLL
-    for (int r = 0; r < RITZ_ROWS; r++) {
-      const int i = node + r * RITZ_ROW_GROUPS;
-      if (i >= RITZ_P) continue;
+#else
+    RITZ_ROLL
+#endif
+    for (int k = 0; k < RITZ_PRODUCTS; k++) {
+      RitzReal d[RITZ_COLS];
       RITZ_UNROLL
-      for (int a = 0; a < RITZ_MODES_IN; a++) {
-        RitzReal row = 0;
+      for (int s = 0; s < RITZ_COLS; s++) d[s] = D[k * RITZ_SLOTS + s * RITZ_COL_GROUPS * RITZ_CHUNK + q];
+      RITZ_UNROLL
+      for (int r = 0; r < RITZ_ROWS; r++) {
+        const RitzReal c = C[(q * RITZ_PRODUCTS + k) * RITZ_NODES + r * RITZ_TILE_ROWS];
         RITZ_UNROLL
-        for (int b = 0; b < RITZ_MODES_OUT; b++)
-          row += d[a * RITZ_MODES_OUT + b] * RITZ_LOAD(B_out + (q * RITZ_MODES_OUT + b) * RITZ_P + i);
-        sum[r] += row * RITZ_LOAD(B_in + (q * RITZ_MODES_IN + a) * RITZ_P + i);
+        for (int s = 0; s < RITZ_COLS; s++) sum[s * RITZ_ROWS + r] += d[s] * c;
       }
     }
   }
 }
 
-RITZ_INLINE void ritz_store_nodes(int node, const RitzReal *sum, RITZ_GLOBAL RitzReal *e_vec) {
-  RITZ_UNROLL
-  for (int r = 0; r < RITZ_ROWS; r++) {
-    const int i = node + r * RITZ_ROW_GROUPS;
-    if (i < RITZ_P) e_vec[i] = sum[r];
-  }
-}
-
 // E-vectors of the diagonal, or of blocks [c_out][c_in]: entry (pair, element, node) at pair * stride + first
-// + element * RITZ_P + node.
+// + element
+// * RITZ_P + node. A thread has RITZ_ROWS nodes of RITZ_COLS elements, those of neighbours side by side.
 RITZ_KERNEL(RITZ_THREADS)
 ritz_assemble(RITZ_GLOBAL char *context, RitzLong num_elem RITZ_FIELD_PARAMETERS,
               RITZ_GLOBAL const RitzReal *RITZ_RESTRICT B_in, RITZ_GLOBAL const RitzReal *RITZ_RESTRICT B_out,
               RitzLong first, RitzLong stride, RITZ_GLOBAL RitzReal *values) {
   RITZ_SHARED_ARRAY RitzReal D[RITZ_MODES_IN * RITZ_MODES_OUT * RITZ_SLOTS];
+  RITZ_SHARED_ARRAY RitzReal C[RITZ_PRODUCTS * RITZ_CHUNK * RITZ_NODES];
   const int pair = (int)(RITZ_BLOCK % RITZ_PAIRS), tile = (int)(RITZ_BLOCK / RITZ_PAIRS % RITZ_ROW_TILES);
   const int c_in = RITZ_IS_BLOCKS ? pair % RITZ_COMP_IN : pair;
   const int c_out = RITZ_IS_BLOCKS ? pair / RITZ_COMP_IN : pair;
   const RitzLong elem = RITZ_BLOCK / (RITZ_PAIRS * RITZ_ROW_TILES) * RITZ_ELEMS;
-  const int own = RITZ_THREAD / RITZ_TILE_ROWS, group = tile * RITZ_TILE_ROWS + RITZ_THREAD % RITZ_TILE_ROWS;
-  const bool is_used = own < RITZ_ELEMS && group < RITZ_ROW_GROUPS && elem + own < num_elem;
-  const int e = is_used ? own : 0, node = is_used ? group : RITZ_P;
-  RitzReal sum[RITZ_ROWS];
+  const int l = RITZ_THREAD % RITZ_TILE_ROWS, node = tile * RITZ_TILE_ROWS + l,
+            own = RITZ_THREAD / RITZ_TILE_ROWS;
+  const int e = own < RITZ_COL_GROUPS ? own : 0;
+  RitzReal sum[RITZ_ROWS * RITZ_COLS];
   RITZ_UNROLL
-  for (int r = 0; r < RITZ_ROWS; r++) sum[r] = 0;
+  for (int k = 0; k < RITZ_ROWS * RITZ_COLS; k++) sum[k] = 0;
   for (int q = 0; q < RITZ_Q; q += RITZ_CHUNK) {
     const int num = q + RITZ_CHUNK < RITZ_Q ? RITZ_CHUNK : RITZ_Q - q;
     ritz_fill_slots(context, num_elem RITZ_FIELD_ARGUMENTS RITZ_ORDER_ARGUMENTS, elem, q, c_in, c_out, D);
+    ritz_fold_slots(D);
+    ritz_fill_products(num, B_in + q * RITZ_MODES_IN * RITZ_P, B_out + q * RITZ_MODES_OUT * RITZ_P,
+                       tile * RITZ_TILE_ROWS, C);
     RITZ_BARRIER();
-    ritz_add_diagonal(num, B_in + q * RITZ_MODES_IN * RITZ_P, B_out + q * RITZ_MODES_OUT * RITZ_P, node,
-                      D + e * RITZ_CHUNK, sum);
+    ritz_add_products(num, C + l, D + e * RITZ_CHUNK, sum);
     RITZ_BARRIER();
   }
-  ritz_store_nodes(node, sum, values + pair * stride + first + (elem + e) * RITZ_P);
+  RITZ_UNROLL
+  for (int k = 0; k < RITZ_ROWS * RITZ_COLS; k++) {
+    const int i = node + k % RITZ_ROWS * RITZ_ROW_GROUPS;
+    const RitzLong place = elem + own + k / RITZ_ROWS * RITZ_COL_GROUPS;
+    if (own < RITZ_COL_GROUPS && node < RITZ_ROW_GROUPS && i < RITZ_P && place < num_elem)
+      values[pair * stride + first + place * RITZ_P + i] = sum[k];
+  }
 }
 #endif
 
