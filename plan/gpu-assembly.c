@@ -5,7 +5,11 @@
 #include <string.h>
 
 enum { THREADS = 128, MAX_ROWS = 6, SHARED_BYTES = 24 << 10 };
-enum { DIAGONAL_ELEMENTS = 4, DIAGONAL_BYTES = 32 << 10 }; // elements of a thread
+enum {
+  DIAGONAL_ELEMENTS = 2,
+  DIAGONAL_BLOCK = 32,
+  DIAGONAL_BYTES = 24 << 10
+}; // elements of a thread, of a block
 // Of element matrices on tensor bases: sums of a thread, threads of a block.
 enum { MAX_SUMS = 36, TENSOR_THREADS = 128, TENSOR_RESIDENT = 384, TENSOR_BYTES = 40 << 10 };
 
@@ -89,25 +93,31 @@ static bool fits(const RitzGpuAssembly *a, int64_t num_bytes) {
   return ritz_gpu_assembly_shared(a) * (int64_t)sizeof(CeedScalar) <= num_bytes;
 }
 
-// Nodes of a thread, then as many elements as keep the threads busy, then as many points as fit.
+// Nodes of a thread, then some elements, as many points of them as fit (they lie side by side in memory), and
+// more elements where all points fit.
 static void choose_diagonal(int64_t num_bytes, RitzGpuAssembly *a) {
   a->is_symmetric = is_symmetric(&a->in, &a->out);
   a->rows = choose_entries(a->in.num_nodes);
   a->row_groups = (a->in.num_nodes + a->rows - 1) / a->rows;
   a->tile_rows = CeedIntMin(a->row_groups, a->num_threads);
   a->cols = DIAGONAL_ELEMENTS;
+  a->num_elem = DIAGONAL_BLOCK;
   a->chunk = 1;
-  a->col_groups = a->num_threads / a->tile_rows;
-  for (a->num_elem = a->cols * a->col_groups; a->num_elem > 1 && !fits(a, num_bytes);) {
-    if (a->col_groups > 1)
-      a->col_groups--;
-    else
-      a->cols--;
-    a->num_elem = a->cols * a->col_groups;
-  }
+  while (a->num_elem > 1 && !fits(a, num_bytes)) a->num_elem /= 2;
   while (a->tile_rows > 1 && !fits(a, num_bytes)) a->tile_rows /= 2;
-  a->tile_cols = a->col_groups;
   for (a->chunk = a->num_points; a->chunk > 1 && !fits(a, num_bytes);) a->chunk--;
+  a->chunk = ritz_gpu_assembly_tiles(a->num_points, ritz_gpu_assembly_tiles(a->num_points, a->chunk));
+  a->cols = CeedIntMin(a->cols, a->num_elem);
+  a->col_groups = CeedIntMin(a->num_elem / a->cols, CeedIntMax(1, a->num_threads / a->tile_rows));
+  a->num_elem = a->cols * a->col_groups;
+  while ((a->col_groups + 1) * a->tile_rows <= a->num_threads) {
+    a->num_elem = a->cols * ++a->col_groups;
+    if (fits(a, num_bytes)) continue;
+    a->num_elem = a->cols * --a->col_groups;
+    break;
+  }
+  a->num_threads = CeedIntMin(a->num_threads, (a->col_groups * a->tile_rows + 31) / 32 * 32);
+  a->tile_cols = a->col_groups;
 }
 
 // As many elements as keep the threads busy, then as many points as fit.
