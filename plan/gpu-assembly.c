@@ -5,12 +5,10 @@
 #include <string.h>
 
 enum { THREADS = 128, MAX_ROWS = 6, SHARED_BYTES = 24 << 10 };
-enum {
-  DIAGONAL_ELEMENTS = 4,
-  DIAGONAL_BLOCK = 64,
-  DIAGONAL_BYTES = 40 << 10
-}; // elements of a thread, of a block
-// Of element matrices on tensor bases: sums of a thread, threads of a block.
+// Of diagonals: elements of a thread, of a block where all points fit.
+enum { DIAGONAL_ELEMENTS = 4, DIAGONAL_BLOCK = 64, DIAGONAL_BYTES = 40 << 10 };
+// Of element matrices on tensor bases: sums of a thread, threads of a block and of those that registers are
+// enough for.
 enum { MAX_SUMS = 36, TENSOR_THREADS = 128, TENSOR_RESIDENT = 384, TENSOR_BYTES = 40 << 10 };
 
 // ---- Sides ----
