@@ -99,7 +99,7 @@ typedef struct {
 
 // RitzPreconditionerCreateDirect of rows that are known, which are taken over whatever happens. *pc stays
 // NULL where factors are too much work (5e10 operations), or rows are more than options allow; `why` says so.
-// AMG and CG are CEED_ERROR_UNSUPPORTED.
+// AMG and CG are CEED_ERROR_UNSUPPORTED; AUTO takes own sparse factors.
 int ritz_direct_create_of_rows(Ceed ceed, RitzRows *rows, const RitzDirectOptions *options, char why[1024],
                                RitzPreconditioner *pc);
 

@@ -148,7 +148,8 @@ typedef struct {
   // unknowns; 0: 20000; negative: never. Larger ones, and those whose factors are too much work (5e10
   // operations), are solved by all parts together, iteratively. The view says which.
   int64_t max_gathered;
-  RitzDirectOptions coarse; // of what is gathered; no CG, no AMG (hypre is for one thread), no nullspace
+  RitzDirectOptions coarse; // of what is gathered: AUTO takes dense or own sparse factors; no CG, no AMG
+                            // (hypre is for one thread); num_null is not looked at
   double coarse_rtol;       // of what is not: conjugate gradients with Jacobi; 0: 1e-2
   CeedInt coarse_max_it;    // likewise; 0: 200
   RitzLevelNullspaceFunction create_nullspace; // called for level 0, vectors of the part; NULL: there is none
