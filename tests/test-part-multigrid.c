@@ -274,6 +274,8 @@ TEST_EACH_BACKEND(multigrid_of_parts_is_that_of_one_part) {
     if (s.c.which == 7 || is_slow(ceed)) s.c.degree = 2;
     s.c.method = RITZ_SOLVER_CG;
     s.options.max_gathered = 0;
+    s.options.coarse.kind =
+        m == 0 ? RITZ_DIRECT_MULTIFRONTAL : RITZ_DIRECT_AUTO; // where the context computes
     check_setting(ceed, &s, 1, "whole coarsest problems");
     s.c.method = RITZ_SOLVER_FLEXIBLE_CG;
     s.options.max_gathered = -1;

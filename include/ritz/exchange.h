@@ -161,8 +161,8 @@ typedef struct {
 // operators of all levels; fixed: boundary parts, NULL: none; ctx: of the functions. The result is for
 // vectors of the finest space, in a solver of RitzSolverSetPartOperator; symmetric where the coarsest problem
 // is gathered, else no fixed matrix: flexible methods. A gathered problem takes one reduction of its length a
-// cycle, on the host, and 16 bytes an entry in its part's memory beside its factors; meanwhile 60 bytes a
-// nonzero of all parts. All parts make the call together. Borrowed while it lives: transport->ctx. Memory: up
+// cycle, on the host, and 24 bytes an entry in every part beside its factors; meanwhile 64 bytes a nonzero of
+// all parts. All parts make the call together. Borrowed while it lives: transport->ctx. Memory: up
 // to four vectors a level, and what smoothers and transfers take. Errors: CEED_ERROR_UNSUPPORTED (other
 // smoothers), CEED_ERROR_MAJOR (the coarsest matrix cannot be factorized: what holds it, or its nullspace, is
 // missing), those of what is made.
