@@ -334,11 +334,13 @@ static int destroy_vectors(CeedInt num, CeedVector vectors[]) {
 }
 
 // Where libraries of machines differ, parts may have found different ways: all of them have one, or none.
-static int agree(RitzGathered *g) {
+static int agree(RitzGathered *g, char why[]) {
   double is_missing = g->solver == NULL;
 
   RITZ_TRY(add_up(g, RITZ_REDUCTION_MAX, 1, &is_missing));
-  return is_missing > 0 ? RitzPreconditionerDestroy(&g->solver) : CEED_ERROR_SUCCESS;
+  if (is_missing == 0) return CEED_ERROR_SUCCESS;
+  if (g->solver) (void)snprintf(why, RITZ_GATHERED_WHY, "another part has no factors");
+  return RitzPreconditionerDestroy(&g->solver);
 }
 
 static int factorize(RitzGathered *g, RitzPartOperator op, CeedInt num_null, const CeedVector null[],
@@ -358,7 +360,7 @@ static int factorize(RitzGathered *g, RitzPartOperator op, CeedInt num_null, con
   if (!ierr) ierr = gather_rows(g, op, &rows);
   if (!ierr) ierr = ritz_direct_create_of_rows(ceed, &rows, &o, why, &g->solver);
   ierr = ritz_first_error(ierr, destroy_vectors(num_null, whole));
-  return ierr ? ierr : agree(g);
+  return ierr ? ierr : agree(g, why);
 }
 
 static int set_up(RitzGathered *g, RitzIndices constraints, int64_t max_unknowns, bool *is_too_large,
