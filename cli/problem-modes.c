@@ -12,15 +12,17 @@ enum { MAX = 6 }; // of one piece
 
 // Elements that hang together by vertices. What is added up over nodes: all, and the constrained ones.
 typedef struct {
-  int64_t num_nodes;
+  double num_nodes;
   double mean[3], largest;              // of positions; distance from the mean, in one direction
   double all[MAX][MAX], held[MAX][MAX]; // products of modes
 } Piece;
 
 // All modes at the nodes of a space, before constraints.
 typedef struct {
+  const Problem *problem;
   CeedInt num, num_comp, space_dim; // num: of each piece
   int64_t num_nodes, num_pieces;
+  int64_t num_owned;      // nodes of this part that count; all but ghosts
   int64_t *piece_of;      // owned: [num_nodes]
   double *x;              // owned: positions about the mean of their piece, the largest distance scaled to 1
   Piece *pieces;          // owned
@@ -48,26 +50,39 @@ static int find_pieces_of_nodes(Ceed ceed, RitzSpace space, const int64_t *piece
   return CEED_ERROR_SUCCESS;
 }
 
-static void normalize_positions(Modes *modes) {
+static int find_means(Modes *modes) {
   const CeedInt dim = modes->space_dim;
 
-  for (int64_t i = 0; i < modes->num_nodes; i++) {
+  for (int64_t i = 0; i < modes->num_owned; i++) {
     Piece *piece = &modes->pieces[modes->piece_of[i]];
     piece->num_nodes++;
     for (CeedInt d = 0; d < dim; d++) piece->mean[d] += modes->x[i * dim + d];
   }
   for (int64_t k = 0; k < modes->num_pieces; k++) {
-    for (CeedInt d = 0; d < dim; d++) modes->pieces[k].mean[d] /= (double)modes->pieces[k].num_nodes;
+    Piece *piece = &modes->pieces[k];
+    CLI_TRY(problem_reduce(modes->problem, RITZ_REDUCTION_SUM, 1, &piece->num_nodes));
+    CLI_TRY(problem_reduce(modes->problem, RITZ_REDUCTION_SUM, dim, piece->mean));
+    for (CeedInt d = 0; d < dim; d++) piece->mean[d] /= piece->num_nodes;
   }
+  return CEED_ERROR_SUCCESS;
+}
+
+static int normalize_positions(Modes *modes) {
+  const CeedInt dim = modes->space_dim;
+
+  CLI_TRY(find_means(modes));
   for (int64_t i = 0; i < modes->num_nodes * dim; i++) {
     Piece *piece = &modes->pieces[modes->piece_of[i / dim]];
     modes->x[i] -= piece->mean[i % dim];
     piece->largest = fmax(piece->largest, fabs(modes->x[i]));
   }
+  for (int64_t k = 0; k < modes->num_pieces; k++)
+    CLI_TRY(problem_reduce(modes->problem, RITZ_REDUCTION_MAX, 1, &modes->pieces[k].largest));
   for (int64_t i = 0; i < modes->num_nodes * dim; i++) {
     const double largest = modes->pieces[modes->piece_of[i / dim]].largest;
     if (largest > 0) modes->x[i] /= largest;
   }
+  return CEED_ERROR_SUCCESS;
 }
 
 // Component c of mode m at a node: translations, then rotations.
@@ -84,7 +99,7 @@ static Piece *piece_of_entry(const Modes *modes, int64_t entry) {
   return &modes->pieces[modes->piece_of[entry / modes->num_comp]];
 }
 
-// Adds the products of all modes at one entry.
+// Adds the products of all modes at one entry, which is no ghost.
 static void add_products(const Modes *modes, int64_t entry, double gram[MAX][MAX]) {
   double values[MAX];
 
@@ -133,7 +148,7 @@ static void diagonalize(CeedInt n, double a[MAX][MAX], double v[MAX][MAX]) {
 
 // ---- Vectors ----
 
-// A new vector: the modes of a piece times the weights, zero elsewhere and at constrained entries.
+// A new vector: the modes of a piece times the weights, zero elsewhere, at constrained entries and ghosts.
 static int create_mode(Ceed ceed, const Modes *modes, int64_t piece, const double weights[MAX],
                        CeedVector *vector) {
   CeedScalar *array = NULL;
@@ -145,15 +160,17 @@ static int create_mode(Ceed ceed, const Modes *modes, int64_t piece, const doubl
   for (int64_t i = 0; i < modes->num_nodes * modes->num_comp; i++) {
     const int64_t node = i / modes->num_comp;
     const bool is_held = next < modes->num_constraints && modes->entries[next] == i;
+    const bool counts = !is_held && node < modes->num_owned && modes->piece_of[node] == piece;
     double sum = 0;
 
     next += is_held;
-    for (CeedInt m = 0; m < modes->num && !is_held && modes->piece_of[node] == piece; m++)
+    for (CeedInt m = 0; m < modes->num && counts; m++)
       sum += weights[m] * mode_value(modes, m, node, (CeedInt)(i % modes->num_comp));
     array[i] = (CeedScalar)sum;
     norm += sum * sum;
   }
   CLI_TRY(CeedVectorRestoreArray(*vector, &array));
+  CLI_TRY(problem_reduce(modes->problem, RITZ_REDUCTION_SUM, 1, &norm));
   return CeedVectorScale(*vector, (CeedScalar)(1 / sqrt(norm)));
 }
 
@@ -189,7 +206,7 @@ static int create_free_modes(Ceed ceed, const Modes *modes, int64_t k, ProblemMo
     double weights[MAX] = {0};
 
     // A part of one node of so many is held by at least about 1 / nodes.
-    if (scaled[j][j] > 1e-4 / (double)piece->num_nodes) continue;
+    if (scaled[j][j] > 1e-4 / piece->num_nodes) continue;
     for (CeedInt m = 0; m < modes->num; m++) {
       for (CeedInt i = 0; i < modes->num; i++) weights[m] += basis[m][i] * turned[i][j];
     }
@@ -200,20 +217,67 @@ static int create_free_modes(Ceed ceed, const Modes *modes, int64_t k, ProblemMo
   return CEED_ERROR_SUCCESS;
 }
 
-static int create_modes_of_pieces(const Problem *p, RitzSpace space, const int64_t *piece_of_elem,
-                                  Modes *modes, ProblemModes *free_modes) {
-  CLI_TRY(RitzSpaceGetNumNodes(space, &modes->num_nodes));
-  CLI_TRY(find_pieces_of_nodes(p->ceed, space, piece_of_elem, modes));
+// Of owned entries of all parts.
+static int find_products(Modes *modes) {
+  const int64_t num_owned = modes->num_owned * modes->num_comp;
+
+  for (int64_t i = 0; i < num_owned; i++) add_products(modes, i, piece_of_entry(modes, i)->all);
+  for (int64_t i = 0; i < modes->num_constraints && modes->entries[i] < num_owned; i++)
+    add_products(modes, modes->entries[i], piece_of_entry(modes, modes->entries[i])->held);
+  for (int64_t k = 0; k < modes->num_pieces; k++) {
+    CLI_TRY(problem_reduce(modes->problem, RITZ_REDUCTION_SUM, MAX * MAX, modes->pieces[k].all[0]));
+    CLI_TRY(problem_reduce(modes->problem, RITZ_REDUCTION_SUM, MAX * MAX, modes->pieces[k].held[0]));
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static int create_modes_of_pieces(RitzSpace space, Modes *modes, ProblemModes *free_modes) {
+  const Problem *p = modes->problem;
+
   CLI_TRY(cli_allocate(p->ceed, (size_t)modes->num_pieces, sizeof(Piece), &modes->pieces));
   CLI_TRY(cli_allocate(p->ceed, (size_t)modes->num_nodes * (size_t)p->space_dim, sizeof(double), &modes->x));
   CLI_TRY(RitzSpaceGetNodeCoordinates(space, modes->x));
-  normalize_positions(modes);
-  for (int64_t i = 0; i < modes->num_nodes * modes->num_comp; i++)
-    add_products(modes, i, piece_of_entry(modes, i)->all);
-  for (int64_t i = 0; i < modes->num_constraints; i++)
-    add_products(modes, modes->entries[i], piece_of_entry(modes, modes->entries[i])->held);
+  CLI_TRY(normalize_positions(modes));
+  CLI_TRY(find_products(modes));
   for (int64_t k = 0; k < modes->num_pieces; k++) CLI_TRY(create_free_modes(p->ceed, modes, k, free_modes));
   return CEED_ERROR_SUCCESS;
+}
+
+// Pieces of the whole mesh, and which nodes count here.
+static int find_pieces(RitzSpace space, Modes *modes) {
+  const Problem *p = modes->problem;
+  int64_t *piece_of_elem = NULL;
+  RitzExchange exchange = NULL;
+  RitzHalo halo = NULL;
+  RitzMesh mesh = NULL;
+  int ierr;
+
+  CLI_TRY(RitzSpaceGetNumNodes(space, &modes->num_nodes));
+  CLI_TRY(RitzSpaceGetMesh(space, &mesh));
+  CLI_TRY(problem_find_pieces(p->ceed, mesh, &modes->num_pieces, &piece_of_elem));
+  CLI_TRY_CLEANUP(find_pieces_of_nodes(p->ceed, space, piece_of_elem, modes));
+  modes->num_owned = modes->num_nodes;
+  if (p->options.transport) {
+    CLI_TRY_CLEANUP(RitzSpaceGetHalo(space, &halo));
+    CLI_TRY_CLEANUP(RitzHaloGetSizes(halo, &modes->num_owned, NULL));
+    CLI_TRY_CLEANUP(RitzExchangeCreate(space, p->ceed, p->options.transport, &exchange));
+    CLI_TRY_CLEANUP(problem_join_pieces(p, space, exchange, &modes->num_pieces, modes->piece_of));
+  }
+cleanup:
+  free(piece_of_elem);
+  RitzExchangeDestroy(&exchange);
+  return ierr;
+}
+
+static int create_modes(RitzSpace space, Modes *modes, ProblemModes *free_modes) {
+  double num_constraints = (double)modes->num_constraints;
+
+  CLI_TRY(find_pieces(space, modes));
+  free_modes->num_pieces = modes->num_pieces;
+  CLI_TRY(problem_reduce(modes->problem, RITZ_REDUCTION_MAX, 1, &num_constraints));
+  // One value holds the constants of a piece.
+  if (modes->num_comp == 1 && modes->num_pieces == 1 && num_constraints > 0) return CEED_ERROR_SUCCESS;
+  return create_modes_of_pieces(space, modes, free_modes);
 }
 
 // ---- Public ----
@@ -233,23 +297,15 @@ static bool has_modes(const Problem *p) {
 
 int problem_create_modes(const Problem *p, RitzSpace space, RitzIndices constraints,
                          ProblemModes *free_modes) {
-  Modes modes = {.num = 1, .num_comp = p->num_comp, .space_dim = p->space_dim};
-  int64_t *piece_of_elem = NULL;
-  RitzMesh mesh = NULL;
-  int ierr = CEED_ERROR_SUCCESS;
+  Modes modes = {.problem = p, .num = 1, .num_comp = p->num_comp, .space_dim = p->space_dim};
 
   *free_modes = (ProblemModes){0};
   if (!has_modes(p)) return CEED_ERROR_SUCCESS;
   if (p->options.kind == PROBLEM_ELASTICITY) modes.num = p->dim + p->dim * (p->dim - 1) / 2;
   if (constraints) CLI_TRY(RitzIndicesGet(constraints, &modes.num_constraints, &modes.entries));
-  CLI_TRY(RitzSpaceGetMesh(space, &mesh));
-  CLI_TRY(problem_find_pieces(p->ceed, mesh, &modes.num_pieces, &piece_of_elem));
-  free_modes->num_pieces = modes.num_pieces;
-  // One value holds the constants of a piece.
-  if (p->num_comp > 1 || modes.num_pieces > 1 || !modes.num_constraints)
-    ierr = create_modes_of_pieces(p, space, piece_of_elem, &modes, free_modes);
+  const int ierr = create_modes(space, &modes, free_modes);
+
   if (ierr) problem_destroy_modes(free_modes);
-  free(piece_of_elem);
   free(modes.piece_of);
   free(modes.pieces);
   free(modes.x);

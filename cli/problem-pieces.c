@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Pieces of a mesh: elements that hang together by common vertices, as the unknowns of a continuous space do.
-// Found by joining the vertices of each element in trees (union and find, with halving of the paths).
+// Found by joining the vertices of each element in trees (union and find, with halving of the paths). Pieces
+// of parts are one where nodes are: the smallest number that reaches a piece over ghosts is its label.
 #include <stdlib.h>
 
 #include "cli/cli.h"
@@ -89,5 +90,96 @@ cleanup:
     free(*piece_of_elem);
     *piece_of_elem = NULL;
   }
+  return ierr;
+}
+
+// ---- Pieces in parts ----
+
+// Numbers of this part's pieces among those of all parts: from *first on, *all in all.
+static int count_pieces(const Problem *p, int64_t num, int64_t *first, int64_t *all) {
+  const RitzTransport *t = p->options.transport;
+  double *counts = NULL;
+
+  CLI_TRY(cli_allocate(p->ceed, (size_t)t->num_parts, sizeof(*counts), &counts));
+  for (CeedInt i = 0; i < t->num_parts; i++) counts[i] = i == t->part ? (double)num : 0;
+  const int ierr = t->reduce(t, RITZ_REDUCTION_SUM, t->num_parts, counts);
+
+  *first = *all = 0;
+  for (CeedInt i = 0; i < t->num_parts; i++) {
+    if (i < t->part) *first += (int64_t)counts[i];
+    *all += (int64_t)counts[i];
+  }
+  free(counts);
+  return ierr;
+}
+
+// v: numbers of the pieces at nodes, those of their owners at ghosts.
+static int share_pieces(RitzExchange exchange, CeedInt num_comp, int64_t num_nodes,
+                        const int64_t *piece_of_node, int64_t first, CeedVector v) {
+  CeedScalar *array = NULL;
+
+  CLI_TRY(CeedVectorGetArrayWrite(v, CEED_MEM_HOST, &array));
+  for (int64_t i = 0; i < num_nodes * num_comp; i++)
+    array[i] = (CeedScalar)(first + piece_of_node[i / num_comp]);
+  CLI_TRY(CeedVectorRestoreArray(v, &array));
+  return RitzExchangeRun(exchange, RITZ_EXCHANGE_TO_GHOSTS, v);
+}
+
+// labels [all], less than zero so that the largest of all parts is wanted: of two pieces with a common node
+// both get the nearer one to zero, until nothing changes in any part. owners: of share_pieces.
+static int spread_labels(const Problem *p, CeedInt num_comp, int64_t num_nodes, const int64_t *piece_of_node,
+                         int64_t first, const CeedScalar *owners, int64_t all, double *labels) {
+  const RitzTransport *t = p->options.transport;
+
+  for (double changes = 1; changes > 0;) {
+    changes = 0;
+    for (int64_t i = 0; i < num_nodes; i++) {
+      double *mine = &labels[first + piece_of_node[i]], *other = &labels[(int64_t)owners[i * num_comp]];
+
+      if (*mine == *other) continue;
+      *mine = *other = *mine > *other ? *mine : *other;
+      changes = 1;
+    }
+    CLI_TRY(t->reduce(t, RITZ_REDUCTION_MAX, (CeedInt)all, labels));
+    CLI_TRY(t->reduce(t, RITZ_REDUCTION_MAX, 1, &changes));
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+// Those whose label is their own are counted; numbers: of the others' labels.
+static void number_labels(int64_t all, double *labels, int64_t *num_pieces) {
+  *num_pieces = 0;
+  for (int64_t i = 0; i < all; i++) {
+    const int64_t label = -(int64_t)labels[i] - 1; // at most i, and numbered already if less
+
+    labels[i] = label == i ? (double)(*num_pieces)++ : labels[label];
+  }
+}
+
+int problem_join_pieces(const Problem *p, RitzSpace space, RitzExchange exchange, int64_t *num_pieces,
+                        int64_t *piece_of_node) {
+  int64_t num_nodes = 0, first = 0, all = 0;
+  CeedInt num_comp = 0;
+  const CeedScalar *owners = NULL;
+  CeedVector v = NULL;
+  double *labels = NULL;
+  int ierr;
+
+  CLI_TRY(RitzSpaceGetNumNodes(space, &num_nodes));
+  CLI_TRY(RitzSpaceGetNumComponents(space, &num_comp));
+  CLI_TRY_CLEANUP(count_pieces(p, *num_pieces, &first, &all));
+  CLI_TRY_CLEANUP(cli_allocate(p->ceed, (size_t)all, sizeof(*labels), &labels));
+  for (int64_t i = 0; i < all; i++) labels[i] = -(double)(i + 1);
+  CLI_TRY_CLEANUP(CeedVectorCreate(p->ceed, num_nodes * num_comp, &v));
+  CLI_TRY_CLEANUP(share_pieces(exchange, num_comp, num_nodes, piece_of_node, first, v));
+  CLI_TRY_CLEANUP(CeedVectorGetArrayRead(v, CEED_MEM_HOST, &owners));
+  ierr = spread_labels(p, num_comp, num_nodes, piece_of_node, first, owners, all, labels);
+  CeedVectorRestoreArrayRead(v, &owners);
+  if (ierr) goto cleanup;
+  number_labels(all, labels, num_pieces);
+  for (int64_t i = 0; i < num_nodes; i++) piece_of_node[i] = (int64_t)labels[first + piece_of_node[i]];
+cleanup:
+  CeedVectorDestroy(&v);
+  free(labels);
   return ierr;
 }

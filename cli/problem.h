@@ -177,19 +177,23 @@ int problem_von_mises(const Problem *problem, CeedVector u, RitzSpace *space, Ce
 // Pieces of a mesh that share no vertex: how many, and that of each element, a new array, to be freed with
 // free(). They are numbered by their first elements.
 int problem_find_pieces(Ceed ceed, RitzMesh mesh, int64_t *num_pieces, int64_t **piece_of_elem);
+// In a problem that is a part: pieces of this part, how many and that of each node of a space, become those
+// of the whole mesh, numbered alike in all parts. exchange: of the space.
+int problem_join_pieces(const Problem *problem, RitzSpace space, RitzExchange exchange, int64_t *num_pieces,
+                        int64_t *piece_of_node);
 
 // ---- problem-modes.c ----
 
 enum { PROBLEM_MAX_MODES = 64 }; // as RitzSolverSetNullspace
 typedef struct {
   CeedInt num;
-  CeedVector vectors[PROBLEM_MAX_MODES]; // owned, orthonormal, each zero outside of one piece
+  CeedVector vectors[PROBLEM_MAX_MODES]; // owned, orthonormal, each zero outside of one piece and at ghosts
   double centre[PROBLEM_MAX_MODES][3];   // mean position of the piece's nodes
   int64_t num_pieces;                    // of the mesh
 } ProblemModes;
 // An orthonormal basis of the functions on `space` that the operator of the problem maps to zero and that
-// vanish at the constrained entries: constants, rigid body motions of each piece of the mesh. More than fit:
-// CEED_ERROR_UNSUPPORTED.
+// vanish at the constrained entries: constants, rigid body motions of each piece of the mesh. In a problem
+// that is a part, those of the whole, which all parts make together. More than fit: CEED_ERROR_UNSUPPORTED.
 int problem_create_modes(const Problem *problem, RitzSpace space, RitzIndices constraints,
                          ProblemModes *modes);
 void problem_destroy_modes(ProblemModes *modes);

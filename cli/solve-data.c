@@ -166,7 +166,6 @@ static int count_unknowns(Solve *s) {
 int solve_create_constraints(Solve *s) {
   CLI_TRY(RitzSpaceCreateConstraints(s->problem.space, s->ceed, s->num_fixed, s->fixed, &s->constraints));
   CLI_TRY(count_unknowns(s));
-  if (s->transport) return CEED_ERROR_SUCCESS; // solve_check_held has found none
   return problem_create_modes(&s->problem, s->problem.space, s->constraints, &s->modes);
 }
 
@@ -226,6 +225,12 @@ static const char *piece_place(const Solve *s, CeedInt i, char text[100]) {
   return text;
 }
 
+// The product of two vectors of all parts; one of them is zero at ghosts.
+int solve_dot(const Solve *s, CeedVector x, CeedVector y, double *product) {
+  CLI_TRY(RitzVectorDot(x, y, product));
+  return solve_reduce(s, RITZ_REDUCTION_SUM, 1, product);
+}
+
 // A constant source on the piece of mode i makes the loads there add up to zero. `part` of them lies along
 // the mode, which is constant there.
 static int balance_constant(Solve *s, CeedInt i, double part) {
@@ -236,8 +241,8 @@ static int balance_constant(Solve *s, CeedInt i, double part) {
 
   CLI_TRY(CeedVectorCreate(s->ceed, s->size, &weights));
   CLI_TRY_CLEANUP(CeedVectorPointwiseMult(weights, mode, s->mean_weights));
-  CLI_TRY_CLEANUP(RitzVectorDot(mode, s->mean_weights, &volume));
-  CLI_TRY_CLEANUP(RitzVectorDot(mode, weights, &product));
+  CLI_TRY_CLEANUP(solve_dot(s, mode, s->mean_weights, &volume));
+  CLI_TRY_CLEANUP(solve_dot(s, mode, weights, &product));
   cli_fact(NULL, "source and flux do not add up to zero: a constant source of %.4g is added%s",
            -part / volume, piece_place(s, i, place));
   ierr = RitzVectorSum(s->rhs, 1, s->rhs, -part / product, weights);
@@ -249,7 +254,8 @@ cleanup:
 static int create_mean_weights(Solve *s) {
   CLI_TRY(CeedVectorCreate(s->ceed, s->size, &s->mean_weights));
   CLI_TRY(CeedVectorSetValue(s->mean_weights, 0));
-  return problem_add_source(&s->problem, "--source", one, NULL, s->mean_weights);
+  CLI_TRY(problem_add_source(&s->problem, "--source", one, NULL, s->mean_weights));
+  return problem_add_up(&s->problem, s->mean_weights);
 }
 
 static void show_modes(const Solve *s) {
@@ -269,13 +275,13 @@ int solve_balance(Solve *s) {
   double norm = 0;
 
   if (!s->modes.num) return CEED_ERROR_SUCCESS;
-  CLI_TRY(RitzVectorDot(s->rhs, s->rhs, &norm));
+  CLI_TRY(solve_dot(s, s->rhs, s->rhs, &norm));
   show_modes(s);
   if (s->problem.num_comp == 1) CLI_TRY(create_mean_weights(s));
   for (CeedInt i = 0; i < s->modes.num; i++) {
     double part = 0;
 
-    CLI_TRY(RitzVectorDot(s->modes.vectors[i], s->rhs, &part));
+    CLI_TRY(solve_dot(s, s->modes.vectors[i], s->rhs, &part));
     if (fabs(part) <= fmax(1e-9, 100 * CEED_EPSILON) * sqrt(norm)) continue;
     if (s->problem.num_comp == 1) {
       CLI_TRY(balance_constant(s, i, part));

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,6 +33,22 @@ static int create_mesh(Solve *s, const CeedInt n[3], CeedInt dim) {
   return RitzMeshRead(s->ceed, s->options.mesh, &s->mesh);
 }
 
+// Boxes in parts are cut with fewer elements and refined again, so that multigrid has levels below them, down
+// to enough elements for parts to be alike, and about as many as a coarsest problem that every part has whole
+// should have: levels below would be all exchanges and no work.
+static void coarsen_box(Solve *s, CeedInt dim, CeedInt n[3]) {
+  const double least = fmax(512, 64.0 * s->base->num_parts);
+
+  for (;;) {
+    double num = 1;
+
+    for (CeedInt d = 0; d < dim; d++) num *= n[d] % 2 ? 0 : n[d] / 2;
+    if (num < least) return;
+    for (CeedInt d = 0; d < dim; d++) n[d] /= 2;
+    s->num_halved++;
+  }
+}
+
 // Every part finds the same list by itself.
 static int cut_mesh(Solve *s) {
   const RitzTransport *t = s->base;
@@ -55,8 +72,8 @@ int solve_divide_mesh(Solve *s) {
   RitzMesh fine = NULL;
 
   if (s->base) CLI_TRY(cut_mesh(s));
-  if (s->options.refine == 0) return CEED_ERROR_SUCCESS;
-  CLI_TRY(RitzMeshRefine(s->mesh, s->options.refine, &fine));
+  if (s->options.refine + s->num_halved == 0) return CEED_ERROR_SUCCESS;
+  CLI_TRY(RitzMeshRefine(s->mesh, s->options.refine + s->num_halved, &fine));
   RitzMeshDestroy(&s->mesh);
   s->mesh = fine;
   return CEED_ERROR_SUCCESS;
@@ -73,6 +90,7 @@ int solve_open_mesh(Solve *s) {
                args_shown(mesh, shown));
     return CLI_USAGE;
   }
+  if (s->base && dim > 0) coarsen_box(s, dim, n);
   if (create_mesh(s, n, dim)) return cli_report(solve_command.name, s->ceed);
   if (RitzMeshGetDimensions(s->mesh, &s->dim, &s->space_dim)) return cli_report(solve_command.name, s->ceed);
   return CLI_OK;

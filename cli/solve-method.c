@@ -115,29 +115,35 @@ static RitzHierarchyOptions chosen_levels(const Solve *s) {
                                 .degree_divisor = s->options.problem == PROBLEM_ELASTICITY ? 0 : 2};
 }
 
+// Words of --coarse.
+static RitzDirectKind chosen_coarse(const Solve *s) {
+  static const RitzDirectKind kinds[] = {RITZ_DIRECT_AUTO,    RITZ_DIRECT_DENSE, RITZ_DIRECT_CHOLMOD,
+                                         RITZ_DIRECT_UMFPACK, RITZ_DIRECT_AMG,   RITZ_DIRECT_CG};
+
+  return s->options.coarse < 0 ? RITZ_DIRECT_AUTO : kinds[s->options.coarse];
+}
+
 static int create_part_multigrid(Solve *s) {
   const RitzHierarchyOptions levels = chosen_levels(s);
-  const RitzPartMultigridOptions options = {.chebyshev = {.degree = chosen_degree(s, RITZ_SMOOTHER_JACOBI)}};
+  const RitzDirectKind coarse = chosen_coarse(s);
+  const bool is_together = coarse == RITZ_DIRECT_CG; // by all parts
+  const RitzPartMultigridOptions options = {.smoother = s->options.smoother > 0 ? chosen_smoother(s)
+                                                                                : RITZ_SMOOTHER_AUTO,
+                                            .chebyshev = {.degree = chosen_degree(s, RITZ_SMOOTHER_JACOBI)},
+                                            .max_gathered = is_together ? -1 : 0,
+                                            .coarse = {.kind = is_together ? RITZ_DIRECT_AUTO : coarse},
+                                            .create_nullspace = s->modes.num ? create_level_modes : NULL};
   RitzHierarchy hierarchy = NULL;
-  CeedInt num = 0;
   int ierr = RitzHierarchyCreate(s->problem.space, &levels, &hierarchy);
 
   if (!ierr)
     ierr = RitzPreconditionerCreatePartMultigrid(s->ceed, hierarchy, s->transport, create_part_level, s,
                                                  s->num_fixed, s->fixed, &options, &s->pc);
-  if (!ierr) ierr = RitzHierarchyGetNumLevels(hierarchy, &num);
   RitzHierarchyDestroy(&hierarchy);
-  if (!ierr)
-    cli_fact("levels",
-             "multigrid of all parts: V(1,1)-cycle, %" CeedInt_FMT
-             " levels, Chebyshev over Jacobi, conjugate gradients on the coarsest",
-             num);
   return ierr;
 }
 
 static int create_multigrid(Solve *s) {
-  static const RitzDirectKind coarse[] = {RITZ_DIRECT_AUTO,    RITZ_DIRECT_DENSE, RITZ_DIRECT_CHOLMOD,
-                                          RITZ_DIRECT_UMFPACK, RITZ_DIRECT_AMG,   RITZ_DIRECT_CG};
   const SolveOptions *o = &s->options;
   const RitzSmootherKind smoother = chosen_smoother(s);
   const RitzHierarchyOptions levels = chosen_levels(s);
@@ -153,7 +159,7 @@ static int create_multigrid(Solve *s) {
       .chebyshev = {.degree = chosen_degree(s, smoother)},
       .use_precision = true,
       .precision = chosen_precision(s),
-      .coarse = {.kind = o->coarse < 0 ? RITZ_DIRECT_AUTO : coarse[o->coarse]},
+      .coarse = {.kind = chosen_coarse(s)},
   };
   RitzHierarchy hierarchy = NULL;
   int ierr = RitzHierarchyCreate(s->problem.space, &levels, &hierarchy);
@@ -303,7 +309,8 @@ int solve_create_method(Solve *s) {
   if (s->problem.op.whole) // most applies are the preconditioner's
     CLI_TRY(RitzOperatorsPrepare(1, &s->problem.op.whole, NULL, true));
   CLI_TRY(set_up_solver(s, kind));
-  if (s->transport || cli_is_quiet()) return CEED_ERROR_SUCCESS;
+  if (cli_is_quiet()) return CEED_ERROR_SUCCESS;
+  if (kind == PC_MULTIGRID && s->transport) return show_view(s, "levels", RitzPreconditionerView);
   if (kind == PC_MULTIGRID) CLI_TRY(show_view(s, "levels", RitzPreconditionerViewLevels));
   if (s->pc && s->options.verbose) CLI_TRY(show_view(s, "details", RitzPreconditionerView));
   return CEED_ERROR_SUCCESS;
@@ -347,10 +354,11 @@ static int remove_means(Solve *s) {
     double mean = 0, volume = 0;
 
     CLI_TRY_CLEANUP(CeedVectorPointwiseMult(weights, mode, s->mean_weights));
-    CLI_TRY_CLEANUP(RitzVectorDot(s->u, weights, &mean));
-    CLI_TRY_CLEANUP(RitzVectorDot(mode, weights, &volume));
+    CLI_TRY_CLEANUP(solve_dot(s, s->u, weights, &mean));
+    CLI_TRY_CLEANUP(solve_dot(s, mode, weights, &volume));
     CLI_TRY_CLEANUP(RitzVectorSum(s->u, 1, s->u, -mean / volume, mode));
   }
+  ierr = problem_share(&s->problem, s->u);
 cleanup:
   CeedVectorDestroy(&weights);
   return ierr;

@@ -200,15 +200,14 @@ static ArgsResult check_time(const SolveOptions *o) {
 static const char *option_beyond_parts(const SolveOptions *o) {
   const bool has_preconditioner = o->preconditioner == CHOICE_AUTO || o->preconditioner == PC_NONE ||
                                   o->preconditioner == PC_JACOBI || o->preconditioner == PC_MULTIGRID;
-  const bool has_smoother = o->smoother <= 0 || o->smoother == 1; // auto, jacobi
+  const bool has_smoother = o->smoother <= SMOOTHER_POINT_BLOCKS;
 
   return !has_preconditioner                              ? "--preconditioner"
          : o->precision == PRECISION_F32                  ? "--precision"
          : !has_smoother                                  ? "--smoother"
          : o->cycle != CHOICE_AUTO && o->cycle != CYCLE_V ? "--cycle"
          : o->start == START_FULL                         ? "--start"
-         : o->coarse > 0 && o->coarse != COARSE_CG        ? "--coarse"
-         : o->verbose                                     ? "--verbose"
+         : o->coarse == COARSE_AMG                        ? "--coarse"
                                                           : NULL;
 }
 
@@ -240,9 +239,10 @@ static ArgsResult check_parts(const SolveOptions *o) {
     return args_wrong(&solve_command, "--gpus", "expected at most as many as there are, %d, found %d",
                       num_gpus(), o->gpus);
   if (solve_count_parts(o) > 1 && option)
-    return args_wrong(&solve_command, option,
-                      "parts have multigrid with --smoother jacobi, --cycle v, --coarse cg "
-                      "and --precision f64, or jacobi");
+    return args_wrong(
+        &solve_command, option,
+        "parts have multigrid with --smoother jacobi or point-blocks, --cycle v, --coarse other "
+        "than amg and --precision f64, or jacobi");
   return ARGS_RUN;
 }
 

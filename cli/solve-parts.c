@@ -34,11 +34,11 @@ int solve_agree(Solve *s, int code) {
   return (int)codes[0];
 }
 
-// ---- What parts do not have ----
+// ---- What is looked at before the mesh is cut ----
 
-// Modes of the whole mesh before it is cut, by functions of degree 1, whose constraints are those of all
-// degrees but for facets without inner nodes.
-int solve_check_held(Solve *s) {
+// That modes of the whole mesh fit, which all parts find alike: by functions of degree 1, whose constraints
+// are those of all degrees but for facets without inner nodes.
+int solve_check_modes(Solve *s) {
   const ProblemOptions options = {
       .kind = (ProblemKind)s->options.problem, .num_materials = s->num_materials, .materials = s->materials};
   Problem p = {.ceed = s->ceed,
@@ -55,11 +55,6 @@ int solve_check_held(Solve *s) {
   CLI_TRY_CLEANUP(RitzSpaceCreate(s->mesh, 1, p.num_comp, &space));
   CLI_TRY_CLEANUP(RitzSpaceCreateConstraints(space, s->ceed, s->num_fixed, s->fixed, &constraints));
   CLI_TRY_CLEANUP(problem_create_modes(&p, space, constraints, &modes));
-  if (modes.num > 0)
-    ierr =
-        CeedError(s->ceed, CEED_ERROR_UNSUPPORTED,
-                  "given values leave %" CeedInt_FMT " %s free, which parts do not have: it needs one part",
-                  modes.num, p.num_comp > 1 ? "motions" : "constants");
 cleanup:
   problem_destroy_modes(&modes);
   RitzIndicesDestroy(&constraints);

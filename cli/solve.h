@@ -39,7 +39,7 @@ enum { PRECISION_F64, PRECISION_F32, PRECISION_AUTO };
 enum { IMPLICIT_EULER, BDF2 };
 enum { CYCLE_V, CYCLE_W, CYCLE_F, CYCLE_FULL };
 enum { START_ZERO, START_FULL };
-enum { COARSE_CG = 5 };
+enum { SMOOTHER_POINT_BLOCKS = 3, COARSE_AMG = 4, COARSE_CG = 5 }; // as in the table of options
 enum { MAX_PARTS = 4096 };
 
 typedef struct {
@@ -102,6 +102,7 @@ typedef struct {
   Formula *formulas; // owned
   Ceed ceed;         // owned, as all that follow
   RitzMesh mesh;
+  int num_halved; // refinements that are no wish of the user's: of a box in parts
   CeedInt dim, space_dim;
   CeedInt num_materials;
   ProblemMaterial *materials;
@@ -146,8 +147,9 @@ void solve_report_coefficients(const Solve *s, bool *reported); // why a coeffic
 int solve_set_boundary(Solve *s);              // Ceed code: values in u at the problem's time
 int solve_create_constraints(Solve *s);        // Ceed code: entries with given values, modes of no energy
 int solve_add_loads(Solve *s, CeedVector rhs); // Ceed code: sources, fluxes, tractions
-int solve_balance(Solve *s);                   // Ceed code: loads without part in the modes, or it is said
-int solve_set_initial(Solve *s);               // Ceed code
+int solve_dot(const Solve *s, CeedVector x, CeedVector y, double *product); // Ceed code: of all parts
+int solve_balance(Solve *s);     // Ceed code: loads without part in the modes, or it is said
+int solve_set_initial(Solve *s); // Ceed code
 void solve_show_problem(const Solve *s);
 
 // ---- solve-method.c ----
@@ -174,8 +176,8 @@ int solve_in_parts(const SolveOptions *options, int num_parts); // an exit code
 // A code that all parts have alike; what a part alone has found it says itself.
 int solve_agree(Solve *s, int code);
 int solve_reduce(const Solve *s, RitzReduction kind, CeedInt num, double values[]); // Ceed code
-int solve_check_held(Solve *s); // Ceed code: that no motion is free, on the whole mesh
-int solve_connect(Solve *s);    // Ceed code: GPUs of parts
+int solve_check_modes(Solve *s); // Ceed code: that modes of the whole mesh are not too many
+int solve_connect(Solve *s);     // Ceed code: GPUs of parts
 bool solve_is_first(const Solve *s);
 
 // ---- solve.c ----

@@ -118,14 +118,14 @@ static int check_together(RitzExchange e) {
 
 static int fill(RitzExchange e, RitzSpace space) {
   RitzHalo halo = NULL;
-  int64_t num_owned = 0;
+  int64_t num_owned = 0, num_nodes = 0;
 
   RITZ_TRY(RitzSpaceReferenceCopy(space, &e->space));
   RITZ_TRY(CeedReferenceCopy(e->ceed, &e->counted));
   RITZ_TRY(RitzSpaceGetHalo(space, &halo));
-  RITZ_TRY(RitzSpaceGetNumComponents(space, &e->num_comp));
-  RITZ_TRY(RitzSpaceGetSize(space, &e->length));
+  RITZ_TRY(RitzSpaceGetNumNodes(space, &num_nodes));
   RITZ_TRY(RitzHaloGetSizes(halo, &num_owned, NULL));
+  e->length = num_nodes * e->num_comp;
   RITZ_TRY(RitzHaloGetNumNeighbours(halo, &e->num_messages));
   e->num_owned = num_owned * e->num_comp;
   RITZ_TRY(create_messages(e, halo));
@@ -138,18 +138,28 @@ static int fill(RitzExchange e, RitzSpace space) {
 }
 
 int RitzExchangeCreate(RitzSpace space, Ceed ceed, const RitzTransport *transport, RitzExchange *exchange) {
-  RitzExchange e = NULL;
+  CeedInt num_comp = 0;
 
   RITZ_NOT_NULL(space);
   RITZ_NOT_NULL(ceed);
   RITZ_NOT_NULL(exchange);
   *exchange = NULL;
   RITZ_ARGUMENT(ceed, transport);
+  RITZ_TRY(RitzSpaceGetNumComponents(space, &num_comp));
+  return ritz_exchange_create(space, num_comp, ceed, transport, exchange);
+}
+
+int ritz_exchange_create(RitzSpace space, CeedInt num_comp, Ceed ceed, const RitzTransport *transport,
+                         RitzExchange *exchange) {
+  RitzExchange e = NULL;
+
+  *exchange = NULL;
   RITZ_TRY(check(space, ceed, transport));
   RITZ_TRY(RITZ_CALLOC(ceed, 1, &e));
   e->class = &ritz_exchange_class;
   e->ref_count = 1;
   e->ceed = ceed;
+  e->num_comp = num_comp;
   e->transport = *transport;
   const int ierr = fill(e, space);
 

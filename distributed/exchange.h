@@ -36,12 +36,20 @@ struct RitzExchange_private {
   CeedScalar *receiving;
 };
 
+// RitzExchangeCreate for vectors of num_comp numbers a node side by side, whatever the space has.
+int ritz_exchange_create(RitzSpace space, CeedInt num_comp, Ceed ceed, const RitzTransport *transport,
+                         RitzExchange *exchange);
+
 // CEED_ERROR_DIMENSION unless x is like the vectors of the exchange's space.
 int ritz_exchange_check(RitzExchange e, const char *call, CeedVector x);
 
 // RitzExchangeReduce for numbers in the memory where the transport's context computes; the transport can
 // that.
 int ritz_exchange_reduce_in_memory(void *exchange, RitzReduction kind, CeedInt num, double values[]);
+
+// The exchange of an operator, borrowed; pieces (may be NULL): its elements without ghosts and the others,
+// borrowed, NULL where there are none.
+RitzExchange ritz_part_operator_pieces(RitzPartOperator op, CeedOperator pieces[2]);
 
 // Both sets in one; b may be NULL.
 int ritz_indices_unite(Ceed ceed, RitzIndices a, RitzIndices b, RitzIndices *both);

@@ -5,39 +5,49 @@
 //     smooth    x := S b
 //     residual  r := b - A x                      zero on constrained entries and ghosts
 //     restrict  b' := P^T r, ghosts to owners
-//     correct   x' := cycle(b')
+//     correct   x' := cycle(b')         coarsest: gathered and solved by every part, or by all together
 //     prolong   x := x + P x', owners to ghosts first
 //     smooth    x := x + S (b - A x)
 //
 // A part's transfer gives owned fine nodes the right values where ghosts of the coarse level have theirs:
 // each fine node lies in elements of the part, and all of them agree. So the weights of the part's own
-// elements serve, and the transposed transfer, with zeros at fine ghosts, adds each node once.
+// elements serve, and the transposed transfer, with zeros at fine ghosts, adds each node once. A gathered
+// coarsest problem (distributed/coarse.h) takes entries of ghosts as they are and gives ghosts their values:
+// the reduction that gathers stands for both exchanges.
 #include <ritz/multigrid.h>
+#include <string.h>
 
 #include "core/core.h"
 #include "core/error.h"
 #include "core/memory.h"
+#include "distributed/coarse.h"
 #include "distributed/exchange.h"
 #include "solver/preconditioner.h"
 
 static const char call[] = "RitzPreconditionerCreatePartMultigrid";
 
+enum { DEFAULT_MAX_GATHERED = 20000 };
+
 typedef struct {
-  RitzExchange exchange;   // owned, as all that follows
-  RitzPartOperator op;     // of this level
-  RitzIndices constraints; // those of the boundary
-  RitzIndices kept;        // these and the ghosts
-  CeedVector diagonal;
+  RitzExchange exchange;             // owned, as all that follows
+  RitzPartOperator op;               // of this level
+  RitzIndices constraints;           // those of the boundary
+  RitzIndices kept;                  // these and the ghosts
   RitzPreconditioner smoother;       // level 0: NULL
-  RitzSolver solver;                 // level 0
+  RitzGathered *gathered;            // level 0, or
+  RitzSolver solver;                 // where the problem is too large for that
   CeedOperator prolong, restriction; // from and to the level below; NULL: level 0, or the part is empty
   CeedVector b, x;                   // NULL on the finest level, where they are the caller's
   CeedVector r, correction;          // NULL on level 0
+  CeedInt degree;
+  int64_t num_elem;
 } Level;
 
 typedef struct {
   CeedInt num_levels;
   Level *levels; // owned
+  double coarse_rtol;
+  char why[RITZ_GATHERED_WHY]; // the coarsest problem is not gathered
 } Cycle;
 
 // What a creation knows.
@@ -58,6 +68,7 @@ typedef struct {
 static int destroy_level(Level *l) {
   int ierr = RitzSolverDestroy(&l->solver);
 
+  ierr = ritz_first_error(ierr, ritz_gathered_destroy(&l->gathered));
   ierr = ritz_first_error(ierr, RitzPreconditionerDestroy(&l->smoother));
   ierr = ritz_first_error(ierr, RitzPartOperatorDestroy(&l->op));
   ierr = ritz_first_error(ierr, RitzExchangeDestroy(&l->exchange));
@@ -65,7 +76,6 @@ static int destroy_level(Level *l) {
   ierr = ritz_first_error(ierr, RitzIndicesDestroy(&l->kept));
   ierr = ritz_first_error(ierr, CeedOperatorDestroy(&l->prolong));
   ierr = ritz_first_error(ierr, CeedOperatorDestroy(&l->restriction));
-  ierr = ritz_first_error(ierr, CeedVectorDestroy(&l->diagonal));
   ierr = ritz_first_error(ierr, CeedVectorDestroy(&l->b));
   ierr = ritz_first_error(ierr, CeedVectorDestroy(&l->x));
   ierr = ritz_first_error(ierr, CeedVectorDestroy(&l->correction));
@@ -83,10 +93,11 @@ static int destroy_cycle(Cycle **cycle) {
   return ierr;
 }
 
-static void destroy(void *ctx) {
-  Cycle *c = ctx;
+static int destroy(RitzPreconditioner pc) {
+  Cycle *c = pc->data;
 
-  (void)destroy_cycle(&c);
+  pc->data = NULL;
+  return destroy_cycle(&c);
 }
 
 // ---- The cycle ----
@@ -106,6 +117,7 @@ static int restrict_residual(const Level *l) {
   } else {
     RITZ_TRY(CeedVectorSetValue(below->b, 0));
   }
+  if (below->gathered) return CEED_ERROR_SUCCESS;
   RITZ_TRY(RitzExchangeRun(below->exchange, RITZ_EXCHANGE_TO_OWNERS, below->b));
   return RitzVectorSetEntries(below->b, below->kept, 0);
 }
@@ -113,13 +125,13 @@ static int restrict_residual(const Level *l) {
 static int prolong(const Level *l, CeedVector x) {
   const Level *below = l - 1;
 
-  RITZ_TRY(RitzExchangeRun(below->exchange, RITZ_EXCHANGE_TO_GHOSTS, below->x));
+  if (!below->gathered) RITZ_TRY(RitzExchangeRun(below->exchange, RITZ_EXCHANGE_TO_GHOSTS, below->x));
   if (l->prolong) RITZ_TRY(CeedOperatorApplyAdd(l->prolong, below->x, x, CEED_REQUEST_IMMEDIATE));
   return RitzVectorSetEntries(x, l->kept, 0);
 }
 
 // A solve that ends at its limit of iterations serves; one whose operator is not positive definite does not.
-static int solve_coarsest(const Level *l, CeedVector b, CeedVector x) {
+static int solve_together(const Level *l, CeedVector b, CeedVector x) {
   RitzSolverReason reason = RITZ_ITERATING;
 
   RITZ_TRY(CeedVectorSetValue(x, 0));
@@ -129,6 +141,10 @@ static int solve_coarsest(const Level *l, CeedVector b, CeedVector x) {
                CEED_ERROR_MAJOR, "multigrid of parts: the coarsest problem: %s",
                RitzSolverReasonName(reason));
   return CEED_ERROR_SUCCESS;
+}
+
+static int solve_coarsest(const Level *l, CeedVector b, CeedVector x) {
+  return l->gathered ? ritz_gathered_solve(l->gathered, b, b == l->b, x) : solve_together(l, b, x);
 }
 
 static int visit(const Cycle *c, CeedInt level, CeedVector b, CeedVector x) {
@@ -145,11 +161,85 @@ static int visit(const Cycle *c, CeedInt level, CeedVector b, CeedVector x) {
   return RitzVectorSum(x, 1, x, 1, l->correction);
 }
 
-static int apply(void *ctx, CeedVector r, CeedVector z) {
-  const Cycle *c = ctx;
+static int apply(RitzPreconditioner pc, CeedVector r, CeedVector z) {
+  const Cycle *c = pc->data;
 
   return visit(c, c->num_levels - 1, r, z);
 }
+
+// All parts meet the same products, so all of them estimate anew.
+static int strengthen(RitzPreconditioner pc, bool *is_changed) {
+  const Cycle *c = pc->data;
+
+  for (CeedInt i = 1; i < c->num_levels; i++) {
+    bool is_level_changed = false;
+    RITZ_TRY(ritz_preconditioner_strengthen(c->levels[i].smoother, &is_level_changed));
+    *is_changed = *is_changed || is_level_changed;
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Questions ----
+
+static int64_t bytes(RitzPreconditioner pc) {
+  const Cycle *c = pc->data;
+  int64_t num = 0;
+
+  for (CeedInt i = 0; i < c->num_levels; i++) {
+    const Level *l = &c->levels[i];
+    const int num_vectors = (l->b != NULL) + (l->x != NULL) + (l->r != NULL) + (l->correction != NULL);
+
+    num += num_vectors * (int64_t)l->exchange->length * (int64_t)sizeof(CeedScalar);
+    if (l->smoother) num += ritz_preconditioner_bytes(l->smoother);
+    if (l->gathered) num += ritz_gathered_bytes(l->gathered);
+  }
+  return num;
+}
+
+static int view_coarsest(const Cycle *c, FILE *stream, int indent) {
+  const Level *l = &c->levels[0];
+  const char *note = c->why;
+
+  if (l->gathered) {
+    fprintf(stream, "%*swhole in every part, %lld unknowns\n", indent, "",
+            (long long)ritz_gathered_num_unknowns(l->gathered));
+    return ritz_gathered_view(l->gathered, stream, indent);
+  }
+  fprintf(stream, "%*sall parts together: conjugate gradients with Jacobi to %g\n", indent, "",
+          c->coarse_rtol);
+  while (*note) { // line by line
+    const int length = (int)strcspn(note, "\n");
+    fprintf(stream, "%*snot whole in every part: %.*s\n", indent, "", length, note);
+    note += length + (note[length] != '\0');
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static int view(RitzPreconditioner pc, FILE *stream, int indent) {
+  const Cycle *c = pc->data;
+
+  fprintf(stream, "%*smultigrid of all parts: V(1,1)-cycle, %" CeedInt_FMT " level%s\n", indent, "",
+          c->num_levels, c->num_levels == 1 ? "" : "s");
+  for (CeedInt i = c->num_levels - 1; i >= 0; i--) {
+    const Level *l = &c->levels[i];
+
+    fprintf(stream,
+            "%*slevel %" CeedInt_FMT ": degree %" CeedInt_FMT ", of this part %lld elements, %" CeedSize_FMT
+            " entries and %" CeedSize_FMT " of ghosts\n",
+            indent + 2, "", i, l->degree, (long long)l->num_elem, l->exchange->num_owned,
+            l->exchange->num_ghosts);
+    RITZ_TRY(l->smoother ? ritz_preconditioner_view(l->smoother, stream, indent + 4)
+                         : view_coarsest(c, stream, indent + 4));
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static const RitzPreconditionerMethods methods = {.name = "multigrid of parts",
+                                                  .apply = apply,
+                                                  .strengthen = strengthen,
+                                                  .view = view,
+                                                  .bytes = bytes,
+                                                  .destroy = destroy};
 
 // ---- Creation ----
 
@@ -168,44 +258,125 @@ static int make_operator(const Setup *s, CeedInt level, RitzSpace space) {
 static int make_vectors(const Setup *s, CeedInt level) {
   Level *l = &s->cycle->levels[level];
   const bool is_finest = level == s->cycle->num_levels - 1;
-  CeedVector *const vectors[] = {&l->diagonal, is_finest ? NULL : &l->b, is_finest ? NULL : &l->x,
-                                 level > 0 ? &l->r : NULL, level > 0 ? &l->correction : NULL};
+  CeedVector *const vectors[] = {is_finest ? NULL : &l->b, is_finest ? NULL : &l->x, level > 0 ? &l->r : NULL,
+                                 level > 0 ? &l->correction : NULL};
 
-  for (int i = 0; i < 5; i++) {
+  for (int i = 0; i < 4; i++) {
     if (!vectors[i]) continue;
     RITZ_TRY(CeedVectorCreate(s->ceed, l->exchange->length, vectors[i]));
     RITZ_TRY(CeedVectorSetValue(*vectors[i], 0));
   }
-  return RitzPartOperatorGetDiagonal(l->op, l->diagonal);
+  return CEED_ERROR_SUCCESS;
 }
 
-static int make_coarse_solver(const Setup *s, Level *l) {
-  const double rtol = s->options.coarse_rtol > 0 ? s->options.coarse_rtol : 1e-2;
+static int make_diagonal(const Setup *s, const Level *l, CeedVector *diagonal) {
+  RITZ_TRY(CeedVectorCreate(s->ceed, l->exchange->length, diagonal));
+  return RitzPartOperatorGetDiagonal(l->op, *diagonal);
+}
+
+// What the coarsest operator maps to zero; vectors of the parts.
+typedef struct {
+  CeedInt num;
+  CeedVector vectors[RITZ_SYSTEM_MAX_NULL]; // owned
+} Nullspace;
+
+static int make_iterations(const Setup *s, Level *l, const Nullspace *null) {
   const CeedInt max_it = s->options.coarse_max_it > 0 ? s->options.coarse_max_it : 200;
+  CeedVector diagonal = NULL;
 
   RITZ_TRY(RitzSolverCreateCG(s->ceed, &l->solver));
-  RITZ_TRY(RitzSolverSetTolerances(l->solver, rtol, 0, max_it));
-  RITZ_TRY(RitzSolverSetJacobi(l->solver, l->diagonal));
-  return RitzSolverSetPartOperator(l->solver, l->op, l->constraints);
+  RITZ_TRY(RitzSolverSetTolerances(l->solver, s->cycle->coarse_rtol, 0, max_it));
+  RITZ_TRY(RitzSolverSetPartOperator(l->solver, l->op, l->constraints));
+  RITZ_TRY(RitzSolverSetNullspace(l->solver, null->num, null->vectors));
+  int ierr = make_diagonal(s, l, &diagonal);
+
+  if (!ierr) ierr = RitzSolverSetJacobi(l->solver, diagonal);
+  return ritz_first_error(ierr, CeedVectorDestroy(&diagonal));
+}
+
+static int make_coarse_solver(const Setup *s, RitzSpace space, Level *l) {
+  const int64_t max = s->options.max_gathered;
+  Nullspace null = {0};
+  int ierr = CEED_ERROR_SUCCESS;
+
+  if (s->options.create_nullspace)
+    ierr = s->options.create_nullspace(s->ctx, 0, space, RITZ_SYSTEM_MAX_NULL, &null.num, null.vectors);
+  if (!ierr)
+    ierr = ritz_gathered_create(call, l->op, l->constraints, null.num, null.vectors, &s->options.coarse,
+                                max == 0 ? DEFAULT_MAX_GATHERED : max, s->cycle->why, &l->gathered);
+  if (!ierr && !l->gathered) ierr = make_iterations(s, l, &null);
+  for (CeedInt i = 0; i < null.num; i++) ierr = ritz_first_error(ierr, CeedVectorDestroy(&null.vectors[i]));
+  return ierr;
+}
+
+static int make_jacobi(const Setup *s, const Level *l, RitzPreconditioner *inner) {
+  CeedVector diagonal = NULL;
+  int ierr = make_diagonal(s, l, &diagonal);
+
+  if (!ierr) ierr = RitzPreconditionerCreateJacobi(s->ceed, diagonal, l->kept, inner);
+  return ritz_first_error(ierr, CeedVectorDestroy(&diagonal));
+}
+
+// Blocks of nodes, those of ghosts added to their owners'.
+static int assemble_blocks(const Level *l, RitzExchange exchange, CeedVector blocks) {
+  CeedOperator pieces[2];
+
+  ritz_part_operator_pieces(l->op, pieces);
+  RITZ_TRY(CeedVectorSetValue(blocks, 0));
+  for (int i = 0; i < 2; i++) {
+    if (pieces[i])
+      RITZ_TRY(CeedOperatorLinearAssembleAddPointBlockDiagonal(pieces[i], blocks, CEED_REQUEST_IMMEDIATE));
+  }
+  return RitzExchangeRun(exchange, RITZ_EXCHANGE_TO_OWNERS, blocks);
+}
+
+static int make_point_blocks(const Setup *s, const Level *l, RitzPreconditioner *inner) {
+  const CeedInt num_comp = l->exchange->num_comp;
+  RitzExchange exchange = NULL;
+  CeedVector blocks = NULL;
+
+  RITZ_TRY(ritz_exchange_create(l->exchange->space, num_comp * num_comp, s->ceed, s->transport, &exchange));
+  int ierr = CeedVectorCreate(s->ceed, exchange->length, &blocks);
+
+  if (!ierr) ierr = assemble_blocks(l, exchange, blocks);
+  ierr = ritz_first_error(ierr, RitzExchangeDestroy(&exchange));
+  if (!ierr) ierr = ritz_point_blocks_create(s->ceed, call, num_comp, blocks, l->kept, inner);
+  return ritz_first_error(ierr, CeedVectorDestroy(&blocks));
+}
+
+static int make_inner(const Setup *s, const Level *l, RitzPreconditioner *inner) {
+  const RitzSmootherKind kind = s->options.smoother;
+  const bool has_blocks =
+      kind == RITZ_SMOOTHER_POINT_BLOCKS || (kind == RITZ_SMOOTHER_AUTO && l->exchange->num_comp > 1);
+
+  return has_blocks ? make_point_blocks(s, l, inner) : make_jacobi(s, l, inner);
 }
 
 // The bounds of the spectrum are those of the whole operator: sums are reduced meanwhile.
 static int make_smoother(const Setup *s, Level *l) {
   const RitzReduceFunction before = s->ceed->reduce, in_memory_before = s->ceed->reduce_in_memory;
   void *const ctx_before = s->ceed->reduce_ctx;
-  RitzPreconditioner jacobi = NULL;
-  int ierr = RitzPreconditionerCreateJacobi(s->ceed, l->diagonal, l->kept, &jacobi);
+  RitzPreconditioner inner = NULL;
 
   s->ceed->reduce = RitzExchangeReduce;
   s->ceed->reduce_in_memory = s->transport->reduce_in_memory ? ritz_exchange_reduce_in_memory : NULL;
   s->ceed->reduce_ctx = l->exchange;
+  int ierr = make_inner(s, l, &inner);
   if (!ierr)
     ierr = ritz_chebyshev_create(call, s->ceed, NULL, RitzPartOperatorApply, l->op, CEED_SCALAR_TYPE, l->kept,
-                                 jacobi, &s->options.chebyshev, &l->smoother);
+                                 inner, &s->options.chebyshev, &l->smoother);
   s->ceed->reduce = before;
   s->ceed->reduce_in_memory = in_memory_before;
   s->ceed->reduce_ctx = ctx_before;
-  return ritz_first_error(ierr, RitzPreconditionerDestroy(&jacobi));
+  return ritz_first_error(ierr, RitzPreconditionerDestroy(&inner));
+}
+
+static int describe_level(RitzSpace space, Level *l) {
+  RitzMesh mesh = NULL;
+
+  RITZ_TRY(RitzSpaceGetDegree(space, &l->degree));
+  RITZ_TRY(RitzSpaceGetMesh(space, &mesh));
+  return RitzMeshGetNumElements(mesh, &l->num_elem);
 }
 
 static int make_level(const Setup *s, CeedInt level) {
@@ -217,7 +388,8 @@ static int make_level(const Setup *s, CeedInt level) {
   RITZ_TRY(RitzSpaceCreateConstraints(space, s->ceed, s->num_fixed, s->fixed, &l->constraints));
   RITZ_TRY(ritz_indices_unite(s->ceed, l->constraints, l->exchange->ghosts, &l->kept));
   RITZ_TRY(make_vectors(s, level));
-  if (level == 0) return make_coarse_solver(s, l);
+  RITZ_TRY(describe_level(space, l));
+  if (level == 0) return make_coarse_solver(s, space, l);
   RITZ_TRY(make_smoother(s, l));
   RITZ_TRY(RitzHierarchyGetSpace(s->hierarchy, level - 1, &below));
   if (l->exchange->length == 0) return CEED_ERROR_SUCCESS;
@@ -231,6 +403,7 @@ static int make_cycle(Setup *s) {
   RITZ_TRY(RITZ_CALLOC(s->ceed, 1, &s->cycle));
   RITZ_TRY(RITZ_CALLOC(s->ceed, (size_t)num, &s->cycle->levels));
   s->cycle->num_levels = num;
+  s->cycle->coarse_rtol = s->options.coarse_rtol > 0 ? s->options.coarse_rtol : 1e-2;
   for (CeedInt level = 0; level < num; level++) RITZ_TRY(make_level(s, level));
   return CEED_ERROR_SUCCESS;
 }
@@ -240,6 +413,11 @@ static int check_options(Ceed ceed, const RitzPartMultigridOptions *o) {
                CEED_ERROR_INCOMPATIBLE,
                "%s: coarse_rtol %g, needed 0 to 1; coarse_max_it %" CeedInt_FMT ", needed at least 0", call,
                o->coarse_rtol, o->coarse_max_it);
+  RITZ_REQUIRE(o->smoother == RITZ_SMOOTHER_AUTO || o->smoother == RITZ_SMOOTHER_JACOBI ||
+                   o->smoother == RITZ_SMOOTHER_POINT_BLOCKS,
+               ceed, CEED_ERROR_UNSUPPORTED,
+               "%s: smoother %d, parts have AUTO, JACOBI and POINT_BLOCKS of RitzSmootherKind", call,
+               (int)o->smoother);
   return CEED_ERROR_SUCCESS;
 }
 
@@ -268,9 +446,11 @@ int RitzPreconditionerCreatePartMultigrid(Ceed ceed, RitzHierarchy hierarchy, co
   int ierr = make_cycle(&s);
 
   if (!ierr) {
+    const RitzGathered *coarsest = s.cycle->levels[0].gathered;
     const CeedSize n = s.cycle->levels[s.cycle->num_levels - 1].exchange->length;
 
-    ierr = RitzPreconditionerCreate(ceed, n, CEED_SCALAR_TYPE, apply, s.cycle, destroy, false, pc);
+    ierr = ritz_preconditioner_create(ceed, call, n, CEED_SCALAR_TYPE, &methods, s.cycle,
+                                      coarsest && ritz_gathered_is_symmetric(coarsest), pc);
   }
   if (ierr && s.cycle) (void)destroy_cycle(&s.cycle);
   return ierr;

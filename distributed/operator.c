@@ -62,6 +62,11 @@ int RitzPartOperatorDestroy(RitzPartOperator *op) {
   return ierr;
 }
 
+RitzExchange ritz_part_operator_pieces(RitzPartOperator op, CeedOperator pieces[2]) {
+  if (pieces) pieces[0] = op->inside, pieces[1] = op->seam;
+  return op->exchange;
+}
+
 // ---- Products ----
 
 static int apply_inside(RitzPartOperator op, CeedVector x, CeedVector y) {

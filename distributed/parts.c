@@ -200,7 +200,7 @@ static int check_desks(const RitzTransport *t, RitzReduction kind, CeedInt num) 
 }
 
 static int reduce(const RitzTransport *t, RitzReduction kind, CeedInt num, double values[]) {
-  enum { AT_ONCE = 64 };
+  enum { AT_ONCE = 512 }; // few enough for the stack of a thread
   Member *member = t->ctx;
   World *w = member->world;
   double results[AT_ONCE];

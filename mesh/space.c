@@ -209,7 +209,7 @@ int RitzSpaceGetBlockNodes(RitzSpace space, CeedInt block, CeedInt *num_nodes, c
                (long long)space->num_local[block]);
   if (num_nodes) *num_nodes = (CeedInt)space->num_local[block];
   RITZ_TRY(require_nodes(space));
-  *nodes = ritz_space_nodes(space, block, 0, NULL);
+  *nodes = space->nodes ? space->nodes + space->base[block] : NULL; // an empty part has none
   return CEED_ERROR_SUCCESS;
 }
 

@@ -142,6 +142,16 @@ static int look_for_asymmetry(RitzMatrix *matrix) {
   return CEED_ERROR_SUCCESS;
 }
 
+int ritz_matrix_check(RitzMatrix *matrix) {
+  for (int64_t i = 0; i < matrix->n; i++) {
+    for (int64_t k = matrix->starts[i]; k < matrix->starts[i + 1]; k++)
+      RITZ_REQUIRE(isfinite(matrix->values[k]), matrix->ceed, CEED_ERROR_MAJOR,
+                   RITZ_DIRECT_CALL ": entry (%" PRId64 ", %" PRId64 ") of the matrix is %g",
+                   matrix->entries[i], matrix->entries[matrix->cols[k]], matrix->values[k]);
+  }
+  return look_for_asymmetry(matrix);
+}
+
 // ---- Components, for methods that treat them apart ----
 
 static int find_components(CeedOperator op, RitzMatrix *matrix) {

@@ -23,6 +23,7 @@ typedef struct {
   double seconds;                  // that the factorization took
   bool is_auto;
   bool is_loose;    // neither constraints nor a nullspace
+  bool is_of_rows;  // no operator: no conjugate gradients, no algebraic multigrid
   char notes[1024]; // lines: why not the kinds that come before
 } Direct;
 
@@ -209,8 +210,11 @@ static void view_factors(const RitzPreconditioner pc, FILE *stream, int indent) 
                   f->num_nonzeros / (double)d->num_nonzeros);
   (void)fprintf(stream, ", %.3g MB, %s in double\n", 1e-6 * (double)bytes(pc),
                 f->computes_in_context ? "where the context computes," : "on the host");
-  (void)fprintf(stream, "%*spattern %.3g s, values %.3g s, factorization %.3g s\n", indent, "",
-                d->matrix.seconds_pattern, d->matrix.seconds_elements, d->seconds);
+  if (!d->is_of_rows)
+    (void)fprintf(stream, "%*spattern %.3g s, values %.3g s, factorization %.3g s\n", indent, "",
+                  d->matrix.seconds_pattern, d->matrix.seconds_elements, d->seconds);
+  else
+    (void)fprintf(stream, "%*sfactorization %.3g s\n", indent, "", d->seconds);
   if (d->pinned.num > 0)
     (void)fprintf(stream, "%*snullspace of %" CeedInt_FMT " dimension%s\n", indent, "", d->pinned.num,
                   d->pinned.num > 1 ? "s" : "");
@@ -305,10 +309,15 @@ static void note_limit(Direct *d, RitzDirectKind kind, int64_t limit) {
   add_note(d, kind, why);
 }
 
+// hypre is for one thread of a process; parts may be threads.
+static bool has_amg(const Direct *d) {
+  return !d->is_of_rows && RitzDirectKindIsAvailable(RITZ_DIRECT_AMG, NULL);
+}
+
 // Where the library of algebraic multigrid is there, sparse factorizations may take this much: some tenths of
 // a second. Its cycles are less good on systems (elasticity) than on scalar problems.
 static double limit_flops(const Direct *d) {
-  if (!RitzDirectKindIsAvailable(RITZ_DIRECT_AMG, NULL)) return 0;
+  if (!has_amg(d)) return 0;
   return d->matrix.num_comp > 1 ? 5e9 : 5e8;
 }
 
@@ -326,6 +335,15 @@ static int try_indefinite(Direct *d, bool *is_done) {
              : try_kind(d, RITZ_DIRECT_LDLT, limit_own_flops(d), is_done);
 }
 
+// What every part of a problem has is solved once a cycle by each of them on its own processor or device: own
+// factors, whose solutions take a third of CHOLMOD's time there.
+static int try_sparse(Direct *d, bool *is_done) {
+  if (!d->is_of_rows) RITZ_TRY(try_kind(d, RITZ_DIRECT_CHOLMOD, limit_flops(d), is_done));
+  return d->is_of_rows || !RitzDirectKindIsAvailable(RITZ_DIRECT_CHOLMOD, NULL)
+             ? try_kind(d, RITZ_DIRECT_MULTIFRONTAL, limit_own_flops(d), is_done)
+             : CEED_ERROR_SUCCESS;
+}
+
 // Dense for few unknowns; a sparse factorization for more, unless that takes long; algebraic multigrid for
 // many; LU factors, or own L D L^T without UMFPACK, where there are no Cholesky factors. *is_done is false
 // where nothing of that is left.
@@ -339,16 +357,14 @@ static int choose(Direct *d, const RitzDirectOptions *o, bool *is_done) {
     note_limit(d, RITZ_DIRECT_DENSE, o->max_dense);
   }
   if (is_sparse) {
-    RITZ_TRY(try_kind(d, RITZ_DIRECT_CHOLMOD, limit_flops(d), is_done));
-    if (!RitzDirectKindIsAvailable(RITZ_DIRECT_CHOLMOD, NULL))
-      RITZ_TRY(try_kind(d, RITZ_DIRECT_MULTIFRONTAL, limit_own_flops(d), is_done));
+    RITZ_TRY(try_sparse(d, is_done));
   } else if (!is_small) {
     note_limit(d, RITZ_DIRECT_CHOLMOD, o->max_direct);
     note_limit(d, RITZ_DIRECT_UMFPACK, o->max_direct);
   }
   if (!*is_done && (is_small || is_sparse) && *refusal != RITZ_REFUSED_TOO_LONG)
     RITZ_TRY(try_indefinite(d, is_done));
-  if (!*is_done && !is_small && *refusal != RITZ_REFUSED_MATRIX)
+  if (!*is_done && !is_small && !d->is_of_rows && *refusal != RITZ_REFUSED_MATRIX)
     RITZ_TRY(try_kind(d, RITZ_DIRECT_AMG, 0, is_done));
   return CEED_ERROR_SUCCESS;
 }
@@ -398,10 +414,9 @@ static int factorize_kind(Direct *d, const RitzDirectOptions *o, bool *is_done) 
   return CEED_ERROR_SUCCESS;
 }
 
-// *is_done is false where conjugate gradients are left.
-static int create_factors(Direct *d, CeedOperator op, const RitzDirectOptions *o, bool *is_done) {
+// Of the matrix that is there. *is_done is false where conjugate gradients are left.
+static int create_factors(Direct *d, const RitzDirectOptions *o, bool *is_done) {
   Ceed ceed = d->matrix.ceed;
-  RITZ_TRY(ritz_matrix_assemble(op, &d->matrix));
   d->num_nonzeros = d->matrix.starts[d->matrix.n];
   RITZ_TRY(ritz_pinned_create(o->num_null, o->null, &d->matrix, &d->pinned));
   RITZ_TRY(factorize_kind(d, o, is_done));
@@ -424,7 +439,8 @@ static int set_up(Direct *d, CeedOperator op, RitzIndices constraints, const Rit
     bool chosen;
     RITZ_TRY(choose(d, o, &chosen)); // notes alone
   } else if (o->kind != RITZ_DIRECT_CG) {
-    RITZ_TRY(create_factors(d, op, o, &is_done));
+    RITZ_TRY(ritz_matrix_assemble(op, &d->matrix));
+    RITZ_TRY(create_factors(d, o, &is_done));
   }
   return is_done ? CEED_ERROR_SUCCESS : create_cg(d, op, constraints, o);
 }
@@ -465,4 +481,60 @@ int RitzPreconditionerCreateDirect(CeedOperator op, RitzIndices constraints, con
   }
   if (ierr) (void)free_direct(&d);
   return ierr;
+}
+
+// ---- Rows that are known ----
+
+static int set_up_rows(Direct *d, const RitzDirectOptions *o, bool *is_done) {
+  *is_done = d->matrix.n == 0;
+  if (*is_done) return CEED_ERROR_SUCCESS;
+  if (o->kind == RITZ_DIRECT_AUTO && d->matrix.n > o->max_dense && d->matrix.n > o->max_direct)
+    return choose(d, o, is_done); // notes alone
+  RITZ_REQUIRE(o->kind != RITZ_DIRECT_CG && o->kind != RITZ_DIRECT_AMG, d->matrix.ceed,
+               CEED_ERROR_UNSUPPORTED, RITZ_DIRECT_CALL ": %s of rows that every part has, needed factors",
+               names[o->kind]);
+  RITZ_TRY(ritz_matrix_check(&d->matrix));
+  return create_factors(d, o, is_done);
+}
+
+static RitzMatrix matrix_of_rows(Ceed ceed, RitzRows *rows) {
+  const RitzMatrix matrix = {.ceed = ceed,
+                             .length = rows->length,
+                             .n = rows->n,
+                             .entries = rows->entries,
+                             .starts = rows->starts,
+                             .cols = rows->cols,
+                             .values = rows->values,
+                             .num_comp = rows->num_comp,
+                             .comp_stride = 1,
+                             .asymmetric = -1};
+  *rows = (RitzRows){0};
+  return matrix;
+}
+
+int ritz_direct_create_of_rows(Ceed ceed, RitzRows *rows, const RitzDirectOptions *options, char why[1024],
+                               RitzPreconditioner *pc) {
+  const RitzDirectOptions o = complete_options(options, CEED_SCALAR_TYPE);
+  const RitzMatrix matrix = matrix_of_rows(ceed, rows);
+  Direct *d = NULL;
+  bool is_done = false;
+  *pc = NULL;
+  int ierr = RITZ_CALLOC(ceed, 1, &d);
+  if (ierr) {
+    RitzMatrix lost = matrix;
+    ritz_matrix_free(&lost);
+    return ierr;
+  }
+  d->matrix = matrix;
+  d->is_of_rows = true;
+  d->is_auto = o.kind == RITZ_DIRECT_AUTO;
+  d->is_loose = d->matrix.n == d->matrix.length && o.num_null == 0;
+  ierr = check_options(ceed, &o);
+  if (!ierr) ierr = set_up_rows(d, &o, &is_done);
+  (void)snprintf(why, 1024, "%s", d->notes);
+  if (!ierr && is_done)
+    ierr =
+        ritz_preconditioner_create(ceed, RITZ_DIRECT_CALL, d->matrix.length, CEED_SCALAR_TYPE, &methods, d,
+                                   !d->factorization.methods || d->factorization.methods->is_symmetric, pc);
+  return ierr || !is_done ? ritz_first_error(ierr, free_direct(&d)) : CEED_ERROR_SUCCESS;
 }

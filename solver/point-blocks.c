@@ -12,7 +12,7 @@
 #include "solver/preconditioner.h"
 
 typedef struct {
-  CeedOperator op;   // owned: r -> z
+  CeedOperator op;   // owned: r -> z; NULL: a part of a larger problem without nodes
   CeedVector blocks; // owned: inverses, [num_nodes][num_comp][num_comp]
   CeedInt num_comp;
 } PointBlocks;
@@ -162,7 +162,7 @@ cleanup:
 
 static int apply_point_blocks(RitzPreconditioner pc, CeedVector r, CeedVector z) {
   const PointBlocks *data = pc->data;
-  return CeedOperatorApply(data->op, r, z, CEED_REQUEST_IMMEDIATE);
+  return data->op ? CeedOperatorApply(data->op, r, z, CEED_REQUEST_IMMEDIATE) : CEED_ERROR_SUCCESS;
 }
 
 static int view_point_blocks(RitzPreconditioner pc, FILE *stream, int indent) {
@@ -180,7 +180,7 @@ static int point_blocks_work(RitzPreconditioner pc, RitzSmoothingWork *work) {
   const PointBlocks *data = pc->data;
   CeedSize flops = 0;
 
-  RITZ_TRY(CeedOperatorGetFlopsEstimate(data->op, &flops));
+  if (data->op) RITZ_TRY(CeedOperatorGetFlopsEstimate(data->op, &flops));
   work->flops = (double)flops;
   return CEED_ERROR_SUCCESS;
 }
@@ -226,30 +226,64 @@ static int find_nodes(CeedOperator op, const char *call, CeedSize n, Nodes *node
   return CEED_ERROR_SUCCESS;
 }
 
-static int set_up(CeedOperator op, const char *call, RitzIndices constraints, const Nodes *nodes,
-                  CeedScalarType precision, PointBlocks *data) {
-  Ceed ceed = op->obj.ceed;
-  const CeedSize size = nodes->num_nodes * nodes->num_comp * nodes->num_comp;
-  CeedVector assembled = NULL;
-  int64_t bad_node = -1;
+// Of all parts of a larger problem: one of another part is no node of this one.
+static int require_definite(Ceed ceed, const char *call, int64_t bad_node) {
+  double is_bad = bad_node >= 0;
 
-  data->num_comp = nodes->num_comp;
-  RITZ_TRY(RitzVectorCreate(ceed, size, precision, &data->blocks));
-  RITZ_TRY(RitzVectorCreate(ceed, size, precision, &assembled)); // that of the kernel prepared for the apply
-  int ierr = CeedOperatorLinearAssemblePointBlockDiagonal(op, assembled, CEED_REQUEST_IMMEDIATE);
-  if (!ierr) ierr = invert(ceed, nodes, constraints, assembled, data->blocks, &bad_node);
-  RITZ_TRY(ritz_first_error(ierr, CeedVectorDestroy(&assembled)));
+  RITZ_TRY(ritz_reduce(ceed, RITZ_REDUCTION_MAX, 1, &is_bad));
   RITZ_REQUIRE(bad_node < 0, ceed, CEED_ERROR_MAJOR,
                "%s: the block of node %lld is not positive definite on its free components", call,
                (long long)bad_node);
-  return create_product(ceed, nodes, precision, data);
+  RITZ_REQUIRE(is_bad == 0, ceed, CEED_ERROR_MAJOR,
+               "%s: the block of a node in another part is not positive definite on its free components",
+               call);
+  return CEED_ERROR_SUCCESS;
+}
+
+static int set_up(Ceed ceed, const char *call, RitzIndices constraints, const Nodes *nodes,
+                  CeedVector assembled, PointBlocks *data) {
+  const bool is_empty = nodes->num_nodes == 0;
+  int64_t bad_node = -1;
+
+  data->num_comp = nodes->num_comp;
+  RITZ_TRY(RitzVectorCreate(ceed, assembled->length, assembled->precision, &data->blocks));
+  if (!is_empty) RITZ_TRY(invert(ceed, nodes, constraints, assembled, data->blocks, &bad_node));
+  RITZ_TRY(require_definite(ceed, call, bad_node));
+  return is_empty ? CEED_ERROR_SUCCESS : create_product(ceed, nodes, assembled->precision, data);
+}
+
+// From blocks [num_nodes][num_comp][num_comp], which are the caller's.
+static int create_of_blocks(Ceed ceed, const char *call, const Nodes *nodes, CeedVector blocks,
+                            RitzIndices constraints, RitzPreconditioner *pc) {
+  PointBlocks *data = NULL;
+
+  RITZ_TRY(RITZ_CALLOC(ceed, 1, &data));
+  int ierr = set_up(ceed, call, constraints, nodes, blocks, data);
+  if (!ierr)
+    ierr = ritz_preconditioner_create(ceed, call, nodes->num_nodes * nodes->num_comp, blocks->precision,
+                                      &point_block_methods, data, true, pc);
+  return ierr ? ritz_first_error(ierr, free_point_blocks(data)) : CEED_ERROR_SUCCESS;
+}
+
+int ritz_point_blocks_create(Ceed ceed, const char *call, CeedInt num_comp, CeedVector blocks,
+                             RitzIndices constraints, RitzPreconditioner *pc) {
+  const Nodes nodes = {.num_comp = num_comp,
+                       .num_nodes = blocks->length / num_comp / num_comp,
+                       .node_stride = num_comp,
+                       .comp_stride = 1};
+
+  RITZ_REQUIRE(num_comp <= RITZ_POINT_BLOCK_MAX && nodes.num_nodes <= INT32_MAX, ceed, CEED_ERROR_UNSUPPORTED,
+               "%s: point blocks of %" CeedInt_FMT " components at %" CeedSize_FMT
+               " nodes: possible are 1 to %d components",
+               call, num_comp, nodes.num_nodes, RITZ_POINT_BLOCK_MAX);
+  return create_of_blocks(ceed, call, &nodes, blocks, constraints, pc);
 }
 
 int RitzPreconditionerCreatePointBlockJacobi(CeedOperator op, RitzIndices constraints,
                                              RitzPreconditioner *pc) {
   const char *call = "RitzPreconditionerCreatePointBlockJacobi";
   CeedScalarType precision = CEED_SCALAR_TYPE;
-  PointBlocks *data = NULL;
+  CeedVector assembled = NULL;
   CeedSize n = 0;
   Nodes nodes;
 
@@ -261,9 +295,9 @@ int RitzPreconditionerCreatePointBlockJacobi(CeedOperator op, RitzIndices constr
   RITZ_TRY(ritz_check_constraints(ceed, call, constraints, n));
   RITZ_TRY(find_nodes(op, call, n, &nodes));
   RITZ_TRY(RitzOperatorGetPrecision(op, &precision));
-  RITZ_TRY(RITZ_CALLOC(ceed, 1, &data));
-  int ierr = set_up(op, call, constraints, &nodes, precision, data);
-  if (!ierr)
-    ierr = ritz_preconditioner_create(ceed, call, n, precision, &point_block_methods, data, true, pc);
-  return ierr ? ritz_first_error(ierr, free_point_blocks(data)) : CEED_ERROR_SUCCESS;
+  // in the precision of the kernel that is prepared for the apply
+  RITZ_TRY(RitzVectorCreate(ceed, n * nodes.num_comp, precision, &assembled));
+  int ierr = CeedOperatorLinearAssemblePointBlockDiagonal(op, assembled, CEED_REQUEST_IMMEDIATE);
+  if (!ierr) ierr = create_of_blocks(ceed, call, &nodes, assembled, constraints, pc);
+  return ritz_first_error(ierr, CeedVectorDestroy(&assembled));
 }

@@ -84,6 +84,25 @@ int ritz_check_operator_of_space(CeedOperator op, const char *call, RitzSpace sp
 // CEED_ERROR_INCOMPATIBLE unless the options make sense.
 int ritz_chebyshev_check(Ceed ceed, const char *call, const RitzChebyshevOptions *options);
 
+// ---- Assembled matrices (solver/direct.c) ----
+
+// A matrix of `length` rows without those of constrained entries. Arrays of core/memory.h.
+typedef struct {
+  CeedSize length;
+  int64_t n;        // unknowns
+  int64_t *entries; // [n]: their rows, ascending
+  int64_t *starts;  // [n + 1]
+  int64_t *cols;    // [starts[n]]: unknowns, ascending in each row
+  double *values;   // [starts[n]]
+  CeedInt num_comp; // of a node, side by side
+} RitzRows;
+
+// RitzPreconditionerCreateDirect of rows that are known, which are taken over whatever happens. *pc stays
+// NULL where factors are too much work (5e10 operations), or rows are more than options allow; `why` says so.
+// AMG and CG are CEED_ERROR_UNSUPPORTED; AUTO takes own sparse factors.
+int ritz_direct_create_of_rows(Ceed ceed, RitzRows *rows, const RitzDirectOptions *options, char why[1024],
+                               RitzPreconditioner *pc);
+
 // ---- Jacobi (solver/jacobi.c) ----
 
 // z = r / diagonal, as the public function makes it, where `ceed` (the vectors' context) and the precision
@@ -96,6 +115,12 @@ int ritz_jacobi_create(Ceed ceed, const char *call, CeedScalarType precision, Ce
 // another kind, another context, no preconditioner. *factor (may be NULL): what it is to be multiplied with.
 CeedVector ritz_jacobi_inverse(RitzPreconditioner pc, Ceed ceed, double *factor);
 extern const RitzPass ritz_jacobi_pass; // of its apply
+
+// Point-block Jacobi (solver/point-blocks.c) of blocks [num_nodes][num_comp][num_comp] for L-vectors whose
+// components stand side by side, in the precision of the blocks, which stay the caller's. In a part of a
+// larger problem with the context's sums reduced: a bad block is an error in all of them.
+int ritz_point_blocks_create(Ceed ceed, const char *call, CeedInt num_comp, CeedVector blocks,
+                             RitzIndices constraints, RitzPreconditioner *pc);
 
 // A Chebyshev polynomial (solver/chebyshev.c) of an operator, or, where that is NULL, of a function. The
 // bounds are estimated here: in a part of a larger problem with the context's sums reduced.

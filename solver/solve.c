@@ -74,9 +74,6 @@ static int check_reduction(RitzSolver solver) {
       !solver->op, solver->ceed, CEED_ERROR_INCOMPATIBLE,
       "RitzSolverSolve: products are reduced over parts, but the operator is of this part alone: needed "
       "RitzSolverSetPartOperator or RitzSolverSetApply, or no reduction");
-  RITZ_REQUIRE(solver->num_null == 0, solver->ceed, CEED_ERROR_UNSUPPORTED,
-               "RitzSolverSolve: a nullspace of %" CeedInt_FMT " vectors in a problem in parts, needed none",
-               solver->num_null);
   return CEED_ERROR_SUCCESS;
 }
 

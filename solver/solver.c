@@ -138,7 +138,9 @@ int RitzSolverSetNullspace(RitzSolver solver, CeedInt num, const CeedVector basi
                  call, i, basis[i]->length, basis[0]->length);
   }
   holder.ceed = solver->op ? solver->op->obj.ceed : solver->ceed;
-  RITZ_TRY(ritz_system_set_nullspace(&holder, call, CEED_SCALAR_TYPE, num, basis));
+  // in a part of a larger problem solves look at them, together
+  RITZ_TRY(solver->reduce ? ritz_system_copy_nullspace(&holder, call, CEED_SCALAR_TYPE, num, basis)
+                          : ritz_system_set_nullspace(&holder, call, CEED_SCALAR_TYPE, num, basis));
   const int ierr = drop_nullspace(solver);
   solver->num_null = holder.num_null;
   solver->null = holder.null;

@@ -109,41 +109,57 @@ static int scale_vector(CeedVector v) {
   return RitzVectorSum(v, 1 / scale, v, 0, CEED_VECTOR_NONE);
 }
 
-static int add_null_vector(RitzSystem *system, const char *call, CeedScalarType precision, CeedVector from) {
+// v becomes the next vector of an orthonormal basis.
+static int append_orthonormal(const RitzSystem *system, const char *call, CeedScalarType precision,
+                              CeedVector v) {
   const double eps = precision == CEED_SCALAR_FP32 ? 0x1p-23 : 0x1p-52;
+  double kept = 0;
+
+  RITZ_TRY(ritz_system_zero_constrained(system, v));
+  RITZ_TRY(scale_vector(v));
+  RITZ_TRY(orthonormalize(system, v, &kept));
+  RITZ_REQUIRE(kept > 1000 * eps, system->ceed, CEED_ERROR_INCOMPATIBLE,
+               "%s: vector %" CeedInt_FMT
+               " of the nullspace is not finite, zero on the free entries, or depends on those before it: "
+               "%g of its norm is left without them; needed a basis",
+               call, system->num_null, kept);
+  return CEED_ERROR_SUCCESS;
+}
+
+static int add_null_vector(RitzSystem *system, const char *call, CeedScalarType precision, CeedVector from,
+                           bool is_copy) {
   CeedVector *v = &system->null[system->num_null];
   CeedSize n = 0;
-  double kept = 0;
 
   RITZ_TRY(CeedVectorGetLength(from, &n));
   RITZ_TRY(RitzVectorCreate(system->ceed, n, precision, v));
   int ierr = RitzVectorConvert(from, *v);
-  if (!ierr) ierr = ritz_system_zero_constrained(system, *v);
-  if (!ierr) ierr = scale_vector(*v);
-  if (!ierr) ierr = orthonormalize(system, *v, &kept);
-  if (!ierr && !(kept > 1000 * eps)) {
-    ierr =
-        CeedError(system->ceed, CEED_ERROR_INCOMPATIBLE,
-                  "%s: vector %" CeedInt_FMT
-                  " of the nullspace is not finite, zero on the free entries, or depends on those before it: "
-                  "%g of its norm is left without them; needed a basis",
-                  call, system->num_null, kept);
-  }
+  if (!ierr && !is_copy) ierr = append_orthonormal(system, call, precision, *v);
   if (ierr) return ritz_first_error(ierr, CeedVectorDestroy(v));
   system->num_null++;
   return CEED_ERROR_SUCCESS;
 }
 
-int ritz_system_set_nullspace(RitzSystem *system, const char *call, CeedScalarType precision, CeedInt num,
-                              const CeedVector basis[]) {
+static int fill_nullspace(RitzSystem *system, const char *call, CeedScalarType precision, CeedInt num,
+                          const CeedVector basis[], bool are_copies) {
   RITZ_TRY(drop_nullspace(system));
   RITZ_REQUIRE(num >= 0 && num <= RITZ_SYSTEM_MAX_NULL, system->ceed, CEED_ERROR_DIMENSION,
                "%s: the nullspace has %" CeedInt_FMT " vectors, possible are 0 to %d", call, num,
                RITZ_SYSTEM_MAX_NULL);
   RITZ_TRY(RITZ_CALLOC(system->ceed, (size_t)num, &system->null));
   for (CeedInt i = 0; i < num; i++) {
-    const int ierr = add_null_vector(system, call, precision, basis[i]);
+    const int ierr = add_null_vector(system, call, precision, basis[i], are_copies);
     if (ierr) return ritz_first_error(ierr, drop_nullspace(system));
   }
   return CEED_ERROR_SUCCESS;
+}
+
+int ritz_system_set_nullspace(RitzSystem *system, const char *call, CeedScalarType precision, CeedInt num,
+                              const CeedVector basis[]) {
+  return fill_nullspace(system, call, precision, num, basis, false);
+}
+
+int ritz_system_copy_nullspace(RitzSystem *system, const char *call, CeedScalarType precision, CeedInt num,
+                               const CeedVector basis[]) {
+  return fill_nullspace(system, call, precision, num, basis, true);
 }

@@ -6,6 +6,7 @@
 
 #include <ritz/solver.h>
 #include <ritz/vector.h>
+#include <stdbool.h>
 
 enum { RITZ_SYSTEM_MAX_NULL = 64 };
 
@@ -29,6 +30,9 @@ int ritz_system_destroy(RitzSystem *system);
 // `call`. On failure the system has no nullspace.
 int ritz_system_set_nullspace(RitzSystem *system, const char *call, CeedScalarType precision, CeedInt num,
                               const CeedVector basis[]);
+// The vectors as they are, in the system's context: for ritz_system_set_nullspace of another system.
+int ritz_system_copy_nullspace(RitzSystem *system, const char *call, CeedScalarType precision, CeedInt num,
+                               const CeedVector basis[]);
 // y := A x, zero on constrained entries.
 int ritz_system_apply(const RitzSystem *system, CeedVector x, CeedVector y);
 // y := A x with any values on constrained entries.

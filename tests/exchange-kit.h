@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Parts that work together, as threads of one process: a run of all of them, a mesh and space in each, the
-// operator u v + grad u . grad v, and results beside those of one part. Included by test-exchange.c and
-// test-part-solvers.c.
+// operator u v + grad u . grad v, and results beside those of one part. Included by test-exchange.c,
+// test-part-solvers.c and test-part-multigrid.c.
 #ifndef RITZ_TESTS_EXCHANGE_KIT_H
 #define RITZ_TESTS_EXCHANGE_KIT_H
 
@@ -10,14 +10,19 @@
 #include "devices/nccl.h"
 #include "tests/parts-kit.h"
 
+// Makes an operator on chosen elements of a mesh; NULL: there are none.
+typedef int (*MakeOperator)(Ceed ceed, RitzMesh mesh, RitzSpace space, RitzElementChoice elements,
+                            CeedOperator *op);
+
 // What all parts of a run know, and where their results go. Threads report by codes and by `why`: checks are
 // made when all have ended.
 typedef struct {
   char resource[128];
   int which, how;
   CeedInt num_parts, levels, degree, num_comp;
-  bool overlaps; // elements without ghosts are an operator of their own
-  bool by_nccl;  // a device for each part
+  bool overlaps;     // elements without ghosts are an operator of their own
+  bool by_nccl;      // a device for each part
+  MakeOperator make; // NULL: u v + grad u . grad v
   RitzSolverType method;
   PlacedNodes all;              // of the whole space
   CeedScalar *y;                // [nodes of the whole]: results at owned nodes
@@ -180,18 +185,45 @@ static inline int make_operator(Ceed ceed, RitzMesh mesh, RitzSpace space, RitzE
   return ritz_first_error(ierr, RitzGeometryDestroy(&geometry));
 }
 
+static inline MakeOperator maker_of(const Case *c) { return c->make ? c->make : make_operator; }
+
 static inline int make_part_operator(const Case *c, const Part *p, RitzPartOperator *op) {
+  const MakeOperator make = maker_of(c);
   CeedOperator inside = NULL, seam = NULL;
   int ierr = CEED_ERROR_SUCCESS;
 
-  if (c->overlaps) ierr = make_operator(p->ceed, p->mesh, p->space, RITZ_ELEMENTS_INSIDE, &inside);
+  if (c->overlaps) ierr = make(p->ceed, p->mesh, p->space, RITZ_ELEMENTS_INSIDE, &inside);
   if (!ierr)
-    ierr = make_operator(p->ceed, p->mesh, p->space, c->overlaps ? RITZ_ELEMENTS_SEAM : RITZ_ELEMENTS_ALL,
-                         &seam);
+    ierr = make(p->ceed, p->mesh, p->space, c->overlaps ? RITZ_ELEMENTS_SEAM : RITZ_ELEMENTS_ALL, &seam);
   if (!ierr) ierr = RitzPartOperatorCreate(p->exchange, inside, seam, op);
   ierr = ritz_first_error(ierr, CeedOperatorDestroy(&inside));
   return ritz_first_error(ierr, CeedOperatorDestroy(&seam));
 }
+
+// ---- Solvers ----
+
+// Where a kernel takes seconds to compile, and calls several times as long: fewer of them.
+static inline bool is_slow(Ceed ceed) { return tap_compiles_slowly(ceed) || tap_checks_calls(ceed); }
+
+// Constraints: the boundary of the whole.
+static inline int make_constraints(Ceed ceed, RitzSpace space, CeedInt num_comp, RitzIndices *constraints) {
+  int64_t num = 0, *nodes = NULL;
+
+  RITZ_TRY(RitzSpaceGetBoundaryNodes(space, "all", &num, &nodes));
+  int64_t *entries = malloc((size_t)(num * num_comp + 1) * sizeof(*entries));
+
+  for (int64_t i = 0; i < num * num_comp; i++) entries[i] = nodes[i / num_comp] * num_comp + i % num_comp;
+  const int ierr = RitzIndicesCreate(ceed, num * num_comp, entries, constraints);
+
+  free(entries);
+  free(nodes);
+  return ierr;
+}
+
+// Single precision reaches less.
+static inline double solver_rtol(void) { return sizeof(CeedScalar) == 4 ? 1e-5 : 1e-10; }
+
+// ---- Results ----
 
 // Values at owned nodes to their places in the whole.
 static inline int hand_in(Case *c, const Part *p, CeedVector v) {
@@ -224,7 +256,7 @@ static inline int open_whole(Ceed ceed, Case *c, Whole *w) {
   RITZ_TRY(RitzMeshRefine(coarse, c->levels, &w->mesh));
   RITZ_TRY(RitzMeshDestroy(&coarse));
   RITZ_TRY(RitzSpaceCreate(w->mesh, c->degree, c->num_comp, &w->space));
-  RITZ_TRY(make_operator(ceed, w->mesh, w->space, RITZ_ELEMENTS_ALL, &w->op));
+  RITZ_TRY(maker_of(c)(ceed, w->mesh, w->space, RITZ_ELEMENTS_ALL, &w->op));
   RITZ_TRY(place_all(w->space, &c->all));
   w->num = c->all.num * c->num_comp;
   RITZ_TRY(CeedVectorCreate(ceed, w->num, &w->x));

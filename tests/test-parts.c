@@ -557,6 +557,8 @@ TEST(empty_parts_answer_all_questions) {
   Ceed ceed = tap_ceed("/cpu/self/ref");
   const int32_t parts[4] = {0};
   int64_t num = -1, *nodes;
+  const int64_t some = 0, *of_block = &some;
+  CeedInt num_local = 0;
   double measure = -1;
   RitzMesh mesh, empty, fine;
   RitzLocator locator;
@@ -575,6 +577,8 @@ TEST(empty_parts_answer_all_questions) {
   CHECK_OK(RitzSpaceGetBoundaryNodes(space, "xmin", &num, &nodes));
   CHECK(num == 0, "%lld nodes of the boundary", (long long)num);
   free(nodes);
+  CHECK_OK(RitzSpaceGetBlockNodes(space, 0, &num_local, &of_block));
+  CHECK(num_local == 4 && !of_block, "%d nodes an element, some of none", (int)num_local);
   CHECK_OK(RitzSpaceDestroy(&space));
   CHECK_OK(RitzLocatorDestroy(&locator));
   CHECK_OK(RitzMeshDestroy(&fine));

@@ -142,18 +142,30 @@ typedef int (*RitzPartLevelFunction)(void *ctx, CeedInt level, RitzSpace space, 
 
 // Start from zeros and set what differs.
 typedef struct {
-  RitzChebyshevOptions chebyshev; // of the smoothers, over Jacobi; degree 0: 3
-  double coarse_rtol;             // of the coarsest problem, conjugate gradients with Jacobi; 0: 1e-2
-  CeedInt coarse_max_it;          // 0: 200
+  RitzChebyshevOptions chebyshev; // of the smoothers; degree 0: 3
+  RitzSmootherKind smoother;      // AUTO, JACOBI or POINT_BLOCKS
+  // The coarsest problem is gathered: every part has all of it and solves it by factors, up to so many
+  // unknowns; 0: 20000; negative: never. Larger ones, and those whose factors are too much work (5e10
+  // operations), are solved by all parts together, iteratively. The view says which.
+  int64_t max_gathered;
+  RitzDirectOptions coarse; // of what is gathered: AUTO takes dense or own sparse factors; no CG, no AMG
+                            // (hypre is for one thread); num_null is not looked at
+  double coarse_rtol;       // of what is not: conjugate gradients with Jacobi; 0: 1e-2
+  CeedInt coarse_max_it;    // likewise; 0: 200
+  RitzLevelNullspaceFunction create_nullspace; // called for level 0, vectors of the part; NULL: there is none
 } RitzPartMultigridOptions;
 
 // A V-cycle of the whole problem, one smoothing before and after, on the levels of a hierarchy of this part's
 // spaces (RitzHierarchyCreate; all parts have the same levels). Transfers are those of the part
 // (RitzSpaceCreateTransfer) between two exchanges of the coarser level's ghosts. create_operators makes the
-// operators of all levels; fixed: boundary parts, NULL: none. The result is for vectors of the finest space,
-// in a solver of RitzSolverSetPartOperator; the coarsest solve is no fixed matrix: flexible methods. All
-// parts make the call together. Borrowed while it lives: transport->ctx. Memory: up to five vectors a level,
-// and what smoothers and transfers take. Errors: those of what is made.
+// operators of all levels; fixed: boundary parts, NULL: none; ctx: of the functions. The result is for
+// vectors of the finest space, in a solver of RitzSolverSetPartOperator; symmetric where the coarsest problem
+// is gathered, else no fixed matrix: flexible methods. A gathered problem takes one reduction of its length a
+// cycle, on the host, and 24 bytes an entry in every part beside its factors; meanwhile 64 bytes a nonzero of
+// all parts. All parts make the call together. Borrowed while it lives: transport->ctx. Memory: up
+// to four vectors a level, and what smoothers and transfers take. Errors: CEED_ERROR_UNSUPPORTED (other
+// smoothers), CEED_ERROR_MAJOR (the coarsest matrix cannot be factorized: what holds it, or its nullspace, is
+// missing), those of what is made.
 CEED_EXTERN int RitzPreconditionerCreatePartMultigrid(Ceed ceed, RitzHierarchy hierarchy,
                                                       const RitzTransport *transport,
                                                       RitzPartLevelFunction create_operators, void *ctx,

@@ -104,7 +104,9 @@ CEED_EXTERN int RitzSolverSetJacobi(RitzSolver solver, CeedVector diagonal);
 CEED_EXTERN int RitzSolverSetPreconditioner(RitzSolver solver, RitzPreconditioner pc);
 // A basis of the nullspace of A (constants of a Neumann problem, rigid body motions): num <= 64 vectors,
 // copied and orthonormalized; b and all residuals are projected, x gets no part of it beyond that of its
-// first guess. num = 0 removes it. Linearly dependent ones: CEED_ERROR_INCOMPATIBLE.
+// first guess. num = 0 removes it. Linearly dependent ones: CEED_ERROR_INCOMPATIBLE. In a part of a larger
+// problem (RitzSolverSetPartOperator comes first): the part's entries of vectors of the whole, which solves
+// make orthonormal and look at; values at ghosts count for nothing.
 CEED_EXTERN int RitzSolverSetNullspace(RitzSolver solver, CeedInt num, const CeedVector basis[]);
 // GMRES, FGMRES: steps before a restart, which is how many vectors are kept (twice as many by FGMRES);
 // default 30.
@@ -129,8 +131,7 @@ CEED_EXTERN int RitzSolverSetVariant(RitzSolver solver, RitzCGVariant variant);
 // constrained. With RitzSolverSetApply; an operator that is applied by itself sees this part alone.
 // RitzSolverSetPartOperator (ritz/exchange.h) sets all that. While the solver runs, products that functions
 // of the program take in its context (monitors, preconditioners) are those of all parts, too: all take them,
-// or none. Errors of RitzSolverSolve: CEED_ERROR_INCOMPATIBLE (with RitzSolverSetOperator),
-// CEED_ERROR_UNSUPPORTED (with a nullspace).
+// or none. Errors of RitzSolverSolve: CEED_ERROR_INCOMPATIBLE (with RitzSolverSetOperator).
 CEED_EXTERN int RitzSolverSetReduction(RitzSolver solver, RitzReduceFunction reduce, void *ctx);
 // Optional, after that: the same function, with the same ctx, for numbers in the memory where the solver's
 // context computes, in the order of its work. Sums of devices that are only used there (RitzScalars) need no

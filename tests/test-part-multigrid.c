@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Tests of multigrid of problems in parts, threads of one process (ritz/exchange.h): beside that of one part
+// by ritz/multigrid.h, coarsest problems that every part has whole and others, nullspaces, point blocks.
+#include "tests/direct-qfunctions.h"
+#include "tests/exchange-kit.h"
+
+// A case and what is asked of its preconditioner.
+typedef struct {
+  Case c;
+  RitzPartMultigridOptions options;
+  bool by_jacobi; // no multigrid
+  bool is_free;   // no constraints
+  CeedInt num_null;
+} Setting;
+
+enum { MAX_NULL = 6 };
+
+// ---- Operators ----
+
+static int make_diffusion(Ceed ceed, RitzMesh mesh, RitzSpace space, RitzElementChoice elements,
+                          CeedOperator *op) {
+  const RitzOperatorOptions options = {.kind = RITZ_OPERATOR_DIFFUSION, .space = space, .elements = elements};
+  RitzGeometry geometry = NULL;
+
+  RITZ_TRY(RitzGeometryCreate(mesh, -1, &geometry));
+  const int ierr = RitzGeometryCreateOperator(geometry, ceed, &options, op);
+
+  return ritz_first_error(ierr, RitzGeometryDestroy(&geometry));
+}
+
+static int make_elastic(Ceed ceed, RitzMesh mesh, RitzSpace space, RitzElementChoice elements,
+                        CeedOperator *op) {
+  static const RitzPointFunction function = RITZ_POINT_FUNCTION_TABLE(direct_elasticity_at_point, 3, 3);
+  const RitzOperatorOptions options = {.space = space, .policy = RITZ_POLICY_STORED, .elements = elements};
+  RitzGeometry geometry = NULL;
+
+  RITZ_TRY(RitzGeometryCreate(mesh, -1, &geometry));
+  const int ierr = RitzGeometryCreatePointOperator(geometry, ceed, &options, &function, NULL, op);
+
+  return ritz_first_error(ierr, RitzGeometryDestroy(&geometry));
+}
+
+// What the functions of a level get.
+typedef struct {
+  const Setting *s;
+  Ceed ceed;
+} Levels;
+
+static int make_level(void *ctx, CeedInt level, RitzSpace space, CeedOperator *op) {
+  const Levels *l = ctx;
+  RitzMesh mesh = NULL;
+
+  (void)level;
+  RITZ_TRY(RitzSpaceGetMesh(space, &mesh));
+  return maker_of(&l->s->c)(l->ceed, mesh, space, RITZ_ELEMENTS_ALL, op);
+}
+
+static int make_part_level(void *ctx, CeedInt level, RitzSpace space, CeedOperator *inside,
+                           CeedOperator *seam) {
+  const Levels *l = ctx;
+  RitzMesh mesh = NULL;
+
+  (void)level;
+  RITZ_TRY(RitzSpaceGetMesh(space, &mesh));
+  RITZ_TRY(maker_of(&l->s->c)(l->ceed, mesh, space, RITZ_ELEMENTS_INSIDE, inside));
+  return maker_of(&l->s->c)(l->ceed, mesh, space, RITZ_ELEMENTS_SEAM, seam);
+}
+
+// Constants of each component, then rotations about the axes; not orthogonal.
+static double motion(CeedInt k, CeedInt num_comp, CeedInt comp, const double *x) {
+  if (k < num_comp) return comp == k;
+  const CeedInt a = (k - num_comp + 1) % 3, b = (k - num_comp + 2) % 3;
+  return comp == a ? -x[b] : comp == b ? x[a] : 0;
+}
+
+static int make_nullspace(void *ctx, CeedInt level, RitzSpace space, CeedInt max, CeedInt *num,
+                          CeedVector null[]) {
+  const Levels *l = ctx;
+  const CeedInt num_comp = l->s->c.num_comp;
+  CeedSize n = 0;
+  CeedInt dim = 0;
+  RitzMesh mesh = NULL;
+
+  (void)level, (void)max;
+  RITZ_TRY(RitzSpaceGetSize(space, &n));
+  RITZ_TRY(RitzSpaceGetMesh(space, &mesh));
+  RITZ_TRY(RitzMeshGetDimensions(mesh, NULL, &dim));
+  double *x = malloc(((size_t)n * 3 + 1) * sizeof(*x));
+  int ierr = RitzSpaceGetNodeCoordinates(space, x);
+
+  for (*num = 0; *num < l->s->num_null && !ierr; ++*num) {
+    CeedScalar *v = NULL;
+
+    ierr = CeedVectorCreate(l->ceed, n, &null[*num]);
+    if (!ierr) ierr = CeedVectorGetArrayWrite(null[*num], CEED_MEM_HOST, &v);
+    for (CeedSize i = 0; !ierr && i < n; i++)
+      v[i] = (CeedScalar)motion(*num, num_comp, (CeedInt)(i % num_comp), x + i / num_comp * dim);
+    if (!ierr) ierr = CeedVectorRestoreArray(null[*num], &v);
+  }
+  free(x);
+  return ierr;
+}
+
+static int set_nullspace(Levels *l, RitzSpace space, RitzSolver solver) {
+  CeedVector null[MAX_NULL] = {NULL};
+  CeedInt num = 0;
+  int ierr = make_nullspace(l, 0, space, MAX_NULL, &num, null);
+
+  if (!ierr) ierr = RitzSolverSetNullspace(solver, num, null);
+  for (CeedInt i = 0; i < MAX_NULL; i++) CeedVectorDestroy(&null[i]);
+  return ierr;
+}
+
+// ---- One part ----
+
+static const RitzFixedPart whole_boundary = {.part = "all"};
+
+static int make_part_multigrid(const Setting *s, const RitzTransport *t, const Part *p,
+                               RitzPreconditioner *pc) {
+  RitzPartMultigridOptions options = s->options;
+  Levels levels = {.s = s, .ceed = p->ceed};
+  RitzHierarchy hierarchy = NULL;
+
+  if (s->num_null > 0) options.create_nullspace = make_nullspace;
+  RITZ_TRY(RitzHierarchyCreate(p->space, NULL, &hierarchy));
+  const int ierr =
+      RitzPreconditionerCreatePartMultigrid(p->ceed, hierarchy, t, make_part_level, &levels, !s->is_free,
+                                            s->is_free ? NULL : &whole_boundary, &options, pc);
+
+  return ritz_first_error(ierr, RitzHierarchyDestroy(&hierarchy));
+}
+
+static int set_preconditioner(const Setting *s, const RitzTransport *t, const Part *p, RitzPartOperator op,
+                              RitzSolver solver) {
+  RitzPreconditioner pc = NULL;
+  CeedVector diagonal = NULL;
+  int ierr = CEED_ERROR_SUCCESS;
+
+  if (s->by_jacobi) {
+    ierr = CeedVectorCreate(p->ceed, p->num_nodes * s->c.num_comp, &diagonal);
+    if (!ierr) ierr = RitzPartOperatorGetDiagonal(op, diagonal);
+    if (!ierr) ierr = RitzSolverSetJacobi(solver, diagonal);
+  } else {
+    ierr = make_part_multigrid(s, t, p, &pc);
+    if (!ierr) ierr = RitzSolverSetPreconditioner(solver, pc);
+  }
+  CeedVectorDestroy(&diagonal);
+  RitzPreconditionerDestroy(&pc);
+  return ierr;
+}
+
+static int solve_part(Setting *s, const RitzTransport *t, const Part *p) {
+  Case *c = &s->c;
+  Levels levels = {.s = s, .ceed = p->ceed};
+  CeedVector b = NULL, x = NULL;
+  RitzPartOperator op = NULL;
+  RitzIndices constraints = NULL;
+  RitzSolver solver = NULL;
+  RitzSolverReason reason = RITZ_ITERATING;
+  int ierr = make_part_operator(c, p, &op);
+
+  if (!ierr) ierr = make_vector(c, p, (CeedScalar)5, &b);
+  if (!ierr) ierr = CeedVectorCreate(p->ceed, p->num_nodes * c->num_comp, &x);
+  if (!ierr) ierr = CeedVectorSetValue(x, (CeedScalar)0.5);
+  if (!ierr && !s->is_free) ierr = make_constraints(p->ceed, p->space, c->num_comp, &constraints);
+  if (!ierr) ierr = RitzSolverCreate(p->ceed, c->method, &solver);
+  if (!ierr) ierr = RitzSolverSetTolerances(solver, solver_rtol(), 0, s->by_jacobi ? 2000 : 100);
+  if (!ierr) ierr = set_preconditioner(s, t, p, op, solver);
+  if (!ierr) ierr = RitzSolverSetPartOperator(solver, op, constraints);
+  if (!ierr) ierr = set_nullspace(&levels, p->space, solver);
+  if (!ierr) ierr = RitzSolverSolve(solver, b, x);
+  if (!ierr) ierr = RitzSolverGetReason(solver, &reason);
+  if (!ierr) ierr = RitzSolverGetIterations(solver, &c->iterations[t->part]);
+  if (!ierr && reason <= 0) ierr = fail(c, t->part, RitzSolverReasonName(reason), 0, 0, 0);
+  if (!ierr) ierr = hand_in(c, p, x);
+  RitzSolverDestroy(&solver);
+  RitzIndicesDestroy(&constraints);
+  CeedVectorDestroy(&b);
+  CeedVectorDestroy(&x);
+  RitzPartOperatorDestroy(&op);
+  return ierr;
+}
+
+// ctx: the case of a setting, its first member.
+static int run_solve(void *ctx, const RitzTransport *t) {
+  Setting *s = ctx;
+  Part p;
+  int code = open_part(&s->c, t, &p);
+
+  if (!code) code = solve_part(s, t, &p);
+  close_part(&s->c, t->part, code, &p);
+  return code;
+}
+
+// ---- The whole ----
+
+// By multigrid of one part, with the same smoothers; or by Jacobi.
+static int precondition_whole(Ceed ceed, const Setting *s, const Whole *w, RitzIndices constraints,
+                              RitzPreconditioner *pc) {
+  const RitzMultigridOptions options = {.smoother = s->options.smoother, .chebyshev = s->options.chebyshev};
+  Levels levels = {.s = s, .ceed = ceed};
+  RitzHierarchy hierarchy = NULL;
+
+  if (s->by_jacobi) return RitzPreconditionerCreateOperatorJacobi(w->op, constraints, pc);
+  RITZ_TRY(RitzHierarchyCreate(w->space, NULL, &hierarchy));
+  const int ierr = RitzPreconditionerCreateMultigridOfHierarchy(
+      ceed, hierarchy, make_level, s->num_null > 0 ? make_nullspace : NULL, &levels, !s->is_free,
+      s->is_free ? NULL : &whole_boundary, &options, pc);
+
+  return ritz_first_error(ierr, RitzHierarchyDestroy(&hierarchy));
+}
+
+static void solve_whole(Ceed ceed, const Setting *s, const Whole *w, CeedInt *iterations) {
+  Levels levels = {.s = s, .ceed = ceed};
+  RitzIndices constraints = NULL;
+  RitzPreconditioner pc = NULL;
+  RitzSolver solver;
+  RitzSolverReason reason;
+
+  if (!s->is_free) CHECK_OK(make_constraints(ceed, w->space, s->c.num_comp, &constraints));
+  CHECK_OK(precondition_whole(ceed, s, w, constraints, &pc));
+  CHECK_OK(RitzSolverCreate(ceed, s->c.method, &solver));
+  CHECK_OK(RitzSolverSetTolerances(solver, solver_rtol(), 0, s->by_jacobi ? 2000 : 100));
+  CHECK_OK(RitzSolverSetPreconditioner(solver, pc));
+  CHECK_OK(RitzSolverSetOperator(solver, w->op));
+  CHECK_OK(RitzSolverSetConstraintIndices(solver, constraints));
+  CHECK_OK(set_nullspace(&levels, w->space, solver));
+  CHECK_OK(CeedVectorSetValue(w->y, (CeedScalar)0.5));
+  CHECK_OK(RitzSolverSolve(solver, w->x, w->y));
+  CHECK_OK(RitzSolverGetReason(solver, &reason));
+  CHECK(reason > 0, "one part: %s", RitzSolverReasonName(reason));
+  CHECK_OK(RitzSolverGetIterations(solver, iterations));
+  CHECK_OK(RitzSolverDestroy(&solver));
+  CHECK_OK(RitzPreconditionerDestroy(&pc));
+  CHECK_OK(RitzIndicesDestroy(&constraints));
+}
+
+// The solution of one part, in as many iterations, within `slack` (and a twentieth of them: Jacobi takes
+// hundreds), for 1, 2, 3 and 8 parts. Methods stop at rtol of the residual: solutions differ by that times
+// the condition of the matrix, hundreds here. Empty parts take part (a line of four elements refined, in 8
+// parts).
+static void check_setting(Ceed ceed, Setting *s, int slack, const char *name) {
+  Case *c = &s->c;
+  Whole w = {0};
+  CeedInt iterations = 0;
+
+  CHECK_OK(open_whole(ceed, c, &w));
+  solve_whole(ceed, s, &w, &iterations);
+  for (c->num_parts = 1; !tap_failed() && c->num_parts <= (is_slow(ceed) ? 2 : 8);
+       c->num_parts += c->num_parts > 2 ? 5 : 1) {
+    run_case(ceed, c, run_solve, name);
+    if (!tap_failed()) compare(c, &w, 500 * solver_rtol(), name);
+    for (CeedInt p = 0; !tap_failed() && p < c->num_parts; p++)
+      CHECK(abs((int)(c->iterations[p] - iterations)) <= slack + iterations / 20,
+            "%s, %s: %d iterations in %d parts, %d in one", name, mesh_names[c->which], (int)c->iterations[p],
+            (int)c->num_parts, (int)iterations);
+  }
+  close_whole(c, &w);
+}
+
+// ---- Tests ----
+
+// With a coarsest problem that every part has, cycles are those of one part: conjugate gradients take them.
+// Without, the coarsest problem is solved to 1e-2 alone.
+TEST_EACH_BACKEND(multigrid_of_parts_is_that_of_one_part) {
+  Setting s = {.c = {.degree = 4, .num_comp = 1, .overlaps = true, .levels = 1, .how = CUT_HILBERT},
+               .options = {.smoother = RITZ_SMOOTHER_JACOBI}};
+  const int meshes[4] = {2, 0, 3, 7};
+
+  if (is_for_one_thread(ceed)) return;
+  name_resource(ceed, &s.c);
+  for (int m = 0; m < (is_slow(ceed) ? 1 : 4) && !tap_failed(); m++) {
+    s.c.which = meshes[m];
+    if (s.c.which == 7 || is_slow(ceed)) s.c.degree = 2;
+    s.c.method = RITZ_SOLVER_CG;
+    s.options.max_gathered = 0;
+    s.options.coarse.kind =
+        m == 0 ? RITZ_DIRECT_MULTIFRONTAL : RITZ_DIRECT_AUTO; // where the context computes
+    check_setting(ceed, &s, 1, "whole coarsest problems");
+    s.c.method = RITZ_SOLVER_FLEXIBLE_CG;
+    s.options.max_gathered = -1;
+    if (!tap_failed()) check_setting(ceed, &s, 2, "coarsest problems of all together");
+  }
+}
+
+// Nothing holds the solution: it is orthogonal to the nullspace but for the first guess.
+TEST_EACH_BACKEND(nullspaces_of_parts_are_those_of_the_whole) {
+  Setting s = {.c = {.degree = 2, .num_comp = 1, .overlaps = true, .levels = 1, .make = make_diffusion},
+               .options = {.smoother = RITZ_SMOOTHER_JACOBI},
+               .is_free = true,
+               .num_null = 1};
+  const int meshes[3] = {2, 0, 7};
+
+  if (is_for_one_thread(ceed)) return;
+  name_resource(ceed, &s.c);
+  for (int m = 0; m < (is_slow(ceed) ? 1 : 3) && !tap_failed(); m++) {
+    s.c.which = meshes[m];
+    s.c.how = s.c.which == 0 ? CUT_HILBERT : CUT_RANDOM;
+    s.c.method = RITZ_SOLVER_CG;
+    s.by_jacobi = true;
+    check_setting(ceed, &s, 1, "constants, Jacobi");
+    s.by_jacobi = false;
+    if (!tap_failed()) check_setting(ceed, &s, 1, "constants, whole coarsest problems");
+    s.c.method = RITZ_SOLVER_FLEXIBLE_CG;
+    s.options.max_gathered = -1;
+    if (!tap_failed()) check_setting(ceed, &s, 2, "constants, coarsest problems of all together");
+    s.options.max_gathered = 0;
+  }
+}
+
+// Three components that the operator couples: blocks of nodes take as many iterations as in one part.
+TEST(point_blocks_of_parts_are_those_of_the_whole) {
+  Ceed ceed = tap_ceed("/cpu/self/gen:threads=1");
+  Setting s = {.c = {.degree = 2, .num_comp = 3, .overlaps = true, .levels = 1, .make = make_elastic},
+               .options = {.chebyshev = {.degree = 4}}};
+  const int meshes[2] = {2, 7};
+
+  name_resource(ceed, &s.c);
+  for (int m = 0; m < 2 && !tap_failed(); m++) {
+    s.c.which = meshes[m];
+    s.c.how = m == 0 ? CUT_AUTO : CUT_RANDOM;
+    s.options.smoother = RITZ_SMOOTHER_AUTO;
+    check_setting(ceed, &s, 1, "point blocks");
+    s.options.smoother = RITZ_SMOOTHER_JACOBI;
+    if (!tap_failed()) check_setting(ceed, &s, 1, "elasticity over Jacobi");
+  }
+  s.is_free = true;
+  s.num_null = 6;
+  s.options.smoother = RITZ_SMOOTHER_POINT_BLOCKS;
+  if (!tap_failed()) check_setting(ceed, &s, 1, "motions of a free body");
+  CeedDestroy(&ceed);
+}
+
+// ---- What is told, and refused ----
+
+static char *view_text(RitzPreconditioner pc) {
+  char *text = NULL;
+  size_t size = 0;
+  FILE *stream = open_memstream(&text, &size);
+
+  if (RitzPreconditionerView(pc, stream)) fprintf(stream, "the view fails");
+  fclose(stream);
+  return text;
+}
+
+static int require_view(Setting *s, const RitzTransport *t, const Part *p, const char *wanted,
+                        bool is_symmetric) {
+  RitzPreconditioner pc = NULL;
+  bool found = false;
+  int64_t num_bytes = 0;
+  char *text = NULL;
+  int ierr = make_part_multigrid(s, t, p, &pc);
+
+  if (!ierr) ierr = RitzPreconditionerIsSymmetric(pc, &found);
+  if (!ierr) ierr = RitzPreconditionerGetBytes(pc, &num_bytes);
+  if (!ierr) text = view_text(pc);
+  if (!ierr && !strstr(text, wanted)) {
+    snprintf(s->c.why[t->part], sizeof(s->c.why[0]), "'%s' is not in: %.190s", wanted, text);
+    ierr = CEED_ERROR_MAJOR;
+  }
+  if (!ierr && found != is_symmetric) ierr = fail(&s->c, t->part, wanted, 0, found, is_symmetric);
+  // two vectors of the finest level, at least
+  const int64_t least = 2 * p->num_nodes * (int64_t)sizeof(CeedScalar);
+  if (!ierr && num_bytes < least) ierr = fail(&s->c, t->part, "bytes", 0, (double)num_bytes, (double)least);
+  free(text);
+  RitzPreconditionerDestroy(&pc);
+  return ierr;
+}
+
+static int require_refusal(Setting *s, const RitzTransport *t, const Part *p, int code, const char *wanted) {
+  RitzPreconditioner pc = NULL;
+  const char *message = "";
+  const int found = make_part_multigrid(s, t, p, &pc);
+
+  RITZ_TRY(CeedGetErrorMessage(p->ceed, &message));
+  if (found != code || !strstr(message, wanted)) {
+    snprintf(s->c.why[t->part], sizeof(s->c.why[0]), "code %d, '%s' is not in: %.150s", found, wanted,
+             message);
+    return CEED_ERROR_MAJOR;
+  }
+  return CeedResetErrorMessage(p->ceed, &message);
+}
+
+// Two parts: both say the same.
+static int tell(Setting *s, const RitzTransport *t, const Part *p) {
+  RITZ_TRY(require_view(s, t, p, "whole in every part, ", true));
+  s->options.coarse.kind = RITZ_DIRECT_MULTIFRONTAL;
+  RITZ_TRY(require_view(s, t, p, "multifrontal", true));
+  s->options.coarse.kind = RITZ_DIRECT_AUTO;
+  s->options.max_gathered = 1;
+  RITZ_TRY(require_view(s, t, p, "unknowns, gathered are at most 1\n", false));
+  s->options.max_gathered = -1;
+  s->options.coarse_rtol = 0.125;
+  RITZ_TRY(require_view(s, t, p, "conjugate gradients with Jacobi to 0.125\n", false));
+  s->options.max_gathered = 0;
+  s->options.coarse.max_dense = s->options.coarse.max_direct = 1;
+  RITZ_TRY(require_view(s, t, p, "not whole in every part: dense: more than 1 unknowns\n", false));
+  s->options.coarse = (RitzDirectOptions){.kind = RITZ_DIRECT_CG};
+  RITZ_TRY(require_refusal(s, t, p, CEED_ERROR_UNSUPPORTED, "cg of rows that every part has"));
+  s->options.coarse.kind = RITZ_DIRECT_AUTO;
+  s->options.smoother = RITZ_SMOOTHER_ELEMENT_SCHWARZ;
+  RITZ_TRY(require_refusal(s, t, p, CEED_ERROR_UNSUPPORTED, "parts have AUTO, JACOBI and POINT_BLOCKS"));
+  return CEED_ERROR_SUCCESS;
+}
+
+static int run_tell(void *ctx, const RitzTransport *t) {
+  Setting *shared = ctx, own = *shared;
+  Part p;
+  int code = open_part(&own.c, t, &p);
+
+  if (!code) code = tell(&own, t, &p);
+  close_part(&own.c, t->part, code, &p);
+  memcpy(shared->c.why[t->part], own.c.why[t->part], sizeof(own.c.why[0]));
+  return code;
+}
+
+TEST(views_tell_how_coarsest_problems_are_solved) {
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  Setting s = {.c = {.which = 2, .degree = 2, .num_comp = 1, .overlaps = true, .levels = 1, .num_parts = 2}};
+
+  name_resource(ceed, &s.c);
+  run_case(ceed, &s.c, run_tell, "views");
+  CeedDestroy(&ceed);
+}
+
+int main(int argc, char **argv) {
+  return tap_main(argc, argv,
+                  TESTS(multigrid_of_parts_is_that_of_one_part, nullspaces_of_parts_are_those_of_the_whole,
+                        point_blocks_of_parts_are_those_of_the_whole,
+                        views_tell_how_coarsest_problems_are_solved));
+}
