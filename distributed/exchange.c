@@ -150,7 +150,7 @@ int RitzExchangeCreate(RitzSpace space, Ceed ceed, const RitzTransport *transpor
   e->class = &ritz_exchange_class;
   e->ref_count = 1;
   e->ceed = ceed;
-  e->transport = *transport;
+  ritz_exchange_set_transport(e, transport);
   const int ierr = fill(e, space);
 
   if (ierr) return ritz_first_error(ierr, RitzExchangeDestroy(&e));

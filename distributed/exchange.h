@@ -19,9 +19,9 @@ typedef struct {
 struct RitzExchange_private {
   const RitzClass *class;
   int ref_count;
-  Ceed ceed, counted; // the same; counted: once it is
-  RitzSpace space;    // counted
-  RitzTransport transport;
+  Ceed ceed, counted;            // the same; counted: once it is
+  RitzSpace space;               // counted
+  RitzTransport base, transport; // what was given; the same, or on top of it
   CeedInt num_comp, num_messages;
   CeedSize length, num_owned, num_send, num_ghosts; // entries
   Neighbour *neighbours;                            // owned, [num_messages]
@@ -38,6 +38,10 @@ struct RitzExchange_private {
 
 // CEED_ERROR_DIMENSION unless x is like the vectors of the exchange's space.
 int ritz_exchange_check(RitzExchange e, const char *call, CeedVector x);
+
+// base and transport: by a transport that takes device memory but knows no stream, messages of a context on a
+// device wait for its work.
+void ritz_exchange_set_transport(RitzExchange e, const RitzTransport *transport);
 
 // RitzExchangeReduce for numbers in the memory where the transport's context computes; the transport can
 // that.

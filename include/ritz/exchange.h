@@ -45,7 +45,15 @@ struct RitzTransport {
   // Optional, NULL otherwise. From now on another thread calls stop(ctx) when another part has failed, so
   // that what this part waits for beside the transport ends; stop NULL: not any more. One at a time.
   int (*on_stop)(const RitzTransport *transport, void (*stop)(void *ctx), void *ctx);
+  // Of transports whose mem_type is the host's. Not 0: buffers may be memory of a CUDA device as well, which
+  // is current while begin and end run. They know no stream: exchanges let the host wait for what the context
+  // has queued before begin, and end returns when all has arrived.
+  int takes_device_memory;
 };
+
+// Where buffers of exchanges between vectors of `ceed` are by this transport: in the memory of its device
+// where the transport can take them there, else the host's, by way of which they are copied.
+CEED_EXTERN int RitzTransportGetMemType(Ceed ceed, const RitzTransport *transport, CeedMemType *mem_type);
 
 // Calls run(ctx, transport) for num_parts parts, each on a thread of its own, and returns when all have
 // ended: 0, or the code of the part that failed first, which is reported to `ceed`, too. A part makes
