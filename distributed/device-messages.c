@@ -8,12 +8,20 @@
 #include "devices/device.h"
 #include "distributed/exchange.h"
 
+int ritz_exchange_wait(const struct RitzExchange_private *e) {
+  void *device = NULL, *stream = NULL;
+
+  if (!e->ceed->backend.get_queue) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(e->ceed->backend.get_queue(e->ceed, &device, &stream));
+  return ritz_cuda.synchronize(e->ceed, device, stream);
+}
+
 static int begin(const RitzTransport *t, CeedInt num, const RitzMessage messages[]) {
   const struct RitzExchange_private *e = t->ctx;
   void *device = NULL, *stream = NULL;
 
+  RITZ_TRY(ritz_exchange_wait(e));
   RITZ_TRY(e->ceed->backend.get_queue(e->ceed, &device, &stream));
-  RITZ_TRY(ritz_cuda.synchronize(e->ceed, device, stream));
   RITZ_TRY(ritz_cuda_enter(e->ceed, device));
   const int ierr = e->base.begin(&e->base, num, messages);
 

@@ -43,6 +43,9 @@ int ritz_exchange_check(RitzExchange e, const char *call, CeedVector x);
 // device wait for its work.
 void ritz_exchange_set_transport(RitzExchange e, const RitzTransport *transport);
 
+// Lets the host wait for what the context has queued, where it is on CUDA.
+int ritz_exchange_wait(const struct RitzExchange_private *e);
+
 // RitzExchangeReduce for numbers in the memory where the transport's context computes; the transport can
 // that.
 int ritz_exchange_reduce_in_memory(void *exchange, RitzReduction kind, CeedInt num, double values[]);
