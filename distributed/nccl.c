@@ -254,9 +254,13 @@ static int finish(const NcclState *s) {
 int RitzTransportDestroyNCCL(RitzTransport *transport) {
   if (!transport || !transport->ctx) return CEED_ERROR_SUCCESS;
   NcclState *s = transport->ctx;
+  double nothing = 0;
   int ierr = finish(s);
 
   transport->ctx = NULL;
   ierr = ritz_first_error(ierr, leave(s));
+  // NCCL's own end waits for all: hosts meet before, which ends where somebody does not come
+  if (!ierr) ierr = s->base.reduce(&s->base, RITZ_REDUCTION_SUM, 1, &nothing);
+  if (ierr) ritz_nccl_abort(s->nccl);
   return ritz_first_error(ierr, destroy_state(s));
 }

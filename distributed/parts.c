@@ -255,6 +255,7 @@ static int leave(const RitzTransport *t) {
   mine->stop = NULL;
   if (waiting == w->num_parts) return CEED_ERROR_SUCCESS;
   stop_others(w, t->part);
+  if (w->messages[t->part][0]) return CEED_ERROR_INCOMPATIBLE; // it has said before what went wrong
   return complain(t, CEED_ERROR_INCOMPATIBLE,
                   "part %" CeedInt_FMT " waits for it: parts have to make the same calls", waiting);
 }

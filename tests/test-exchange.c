@@ -548,22 +548,32 @@ static int join_from_the_host(void *ctx, const RitzTransport *t) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int fail_while_others_wait(void *ctx, const RitzTransport *t) {
-  Case *c = ctx;
+// Part 1 ends with this code while the others wait for its messages on their devices.
+static int end_while_others_wait(Case *c, const RitzTransport *t, int code_of_part) {
   CeedVector v = NULL;
   CeedScalar norm = 0;
   Part p;
   int code = open_part(c, t, &p);
 
-  if (!code && t->part == 1)
-    code = CEED_ERROR_MINOR; // and leaves the others with an exchange that never ends
+  if (!code && t->part == 1) {
+    snprintf(c->why[1], sizeof(c->why[1]), "as it was told to");
+    close_part(c, 1, code_of_part, &p); // and leaves the others with an exchange that never ends
+    return code_of_part;
+  }
   if (!code) code = make_vector(c, &p, 0, &v);
   if (!code) code = RitzExchangeRun(p.exchange, RITZ_EXCHANGE_TO_GHOSTS, v);
   if (!code) code = CeedVectorNorm(v, CEED_NORM_2, &norm);
   CeedVectorDestroy(&v);
-  if (t->part == 1) snprintf(c->why[1], sizeof(c->why[1]), "as it was told to");
   close_part(c, t->part, code, &p);
   return code;
+}
+
+static int fail_while_others_wait(void *ctx, const RitzTransport *t) {
+  return end_while_others_wait(ctx, t, CEED_ERROR_MINOR);
+}
+
+static int leave_while_others_wait(void *ctx, const RitzTransport *t) {
+  return end_while_others_wait(ctx, t, CEED_ERROR_SUCCESS);
 }
 
 // Machines without several GPUs have no cases beyond the first (tools/gpu-check runs them).
@@ -584,9 +594,11 @@ TEST(parts_on_devices_exchange_by_nccl) {
   }
   c.which = 2;
   for (c.num_parts = 2; c.num_parts <= CeedIntMin(most, 8); c.num_parts++) {
-    const int code = RitzRunParts(ceed, c.num_parts, fail_while_others_wait, &c);
+    int code = RitzRunParts(ceed, c.num_parts, fail_while_others_wait, &c);
 
     CHECK(code == CEED_ERROR_MINOR, "a part that fails: code %d", code);
+    code = RitzRunParts(ceed, c.num_parts, leave_while_others_wait, &c);
+    CHECK(code == CEED_ERROR_INCOMPATIBLE, "a part that leaves: code %d", code);
   }
   CeedDestroy(&ceed);
 }

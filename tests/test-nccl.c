@@ -49,6 +49,7 @@ typedef struct {
   int num_reductions, num_registered, num_announced;
   int num_after_sum; // reductions behind the first announcement
   int failure;       // of calls that announce
+  int absence;       // of reductions
   int others;        // what on_stop says of others when this part leaves
   void (*stop)(void *ctx);
   void *stop_ctx;
@@ -60,10 +61,12 @@ static int no_messages(const RitzTransport *t, CeedInt num, const RitzMessage me
 }
 
 static int keep_numbers(const RitzTransport *t, RitzReduction kind, CeedInt num, double values[]) {
+  Base *base = t->ctx;
+
   (void)kind, (void)num, (void)values;
-  ((Base *)t->ctx)->num_reductions++;
-  ((Base *)t->ctx)->num_after_sum += ((Base *)t->ctx)->num_announced > 0;
-  return CEED_ERROR_SUCCESS;
+  base->num_reductions++;
+  base->num_after_sum += base->num_announced > 0;
+  return base->absence;
 }
 
 static int remember_stop(const RitzTransport *t, void (*stop)(void *ctx), void *ctx) {
@@ -307,12 +310,18 @@ TEST(a_part_that_leaves_others_waiting_ends_with_an_error) {
   CHECK(RitzTransportDestroyNCCL(&k.transport) == CEED_ERROR_INCOMPATIBLE, "it is not told");
   CHECK(k.nccl->num_aborts == 1, "%d aborts", k.nccl->num_aborts);
   CHECK_OK(RitzTransportDestroyNCCL(&k.transport));
-  // one that fails has its own code
+  // others that do not come
   k.base.others = CEED_ERROR_SUCCESS;
+  CHECK_OK(RitzTransportCreateNCCL(k.ceed, &k.below, &k.transport));
+  k.base.absence = CEED_ERROR_MAJOR;
+  CHECK(RitzTransportDestroyNCCL(&k.transport) == CEED_ERROR_MAJOR, "nobody is missed");
+  CHECK(k.nccl->num_aborts == 2, "%d aborts", k.nccl->num_aborts);
+  k.base.absence = CEED_ERROR_SUCCESS;
+  // one that fails has its own code
   CHECK_OK(RitzTransportCreateNCCL(k.ceed, &k.below, &k.transport));
   k.base.others = CEED_ERROR_INCOMPATIBLE;
   CHECK_OK(RitzTransportAbortNCCL(&k.transport));
-  CHECK(k.nccl->num_aborts == 2, "%d aborts", k.nccl->num_aborts);
+  CHECK(k.nccl->num_aborts == 3, "%d aborts", k.nccl->num_aborts);
   end(&k);
 }
 

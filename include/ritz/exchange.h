@@ -83,7 +83,8 @@ CEED_EXTERN int RitzRunParts(Ceed ceed, CeedInt num_parts, RitzPartFunction run,
 // NCCL: exchanges by base go by way of the host), CEED_ERROR_BACKEND (NCCL's own, as two parts on one
 // device).
 CEED_EXTERN int RitzTransportCreateNCCL(Ceed ceed, const RitzTransport *base, RitzTransport *transport);
-// When the exchanges of the transport are gone. All parts make the call: they may wait for each other.
+// When the exchanges of the transport are gone. All parts make the call: they wait for each other, by a
+// reduction of the base.
 CEED_EXTERN int RitzTransportDestroyNCCL(RitzTransport *transport);
 // The same for a part that fails, which the others do not know yet: it waits for nobody.
 CEED_EXTERN int RitzTransportAbortNCCL(RitzTransport *transport);
