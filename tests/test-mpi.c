@@ -4,24 +4,10 @@
 // on the host: tools/check-mpi.
 #include <ritz/mpi.h>
 
-#include <dlfcn.h>
-
 #include "devices/device.h"
-#include "tests/fake-cuda.h"
 #include "tests/fake-mpi/mpich.h"
+#include "tests/load-fakes.h"
 #include "tests/parts-kit.h"
-
-static FakeCuda *load_driver(void) {
-  FakeCudaState get_state = NULL;
-
-  unsetenv("CUDA_HOME");
-  unsetenv("CUDA_PATH");
-  setenv("RITZ_CACHE", "off", 1);
-  if (!dlopen(FAKE_NVRTC, RTLD_NOW | RTLD_LOCAL)) return NULL;
-  void *driver = dlopen(FAKE_CUDA, RTLD_NOW | RTLD_LOCAL);
-  if (driver) ritz_find_symbol(driver, "fake_cuda", &get_state);
-  return get_state ? get_state() : NULL;
-}
 
 // ---- What MPI sees ----
 

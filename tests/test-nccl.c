@@ -15,22 +15,10 @@
 #include "core/memory.h"
 #include "devices/device.h"
 #include "devices/nccl.h"
-#include "tests/fake-cuda.h"
 #include "tests/fake-nccl.h"
+#include "tests/load-fakes.h"
 
 // ---- The fakes, a base of one part, a transport on top of it ----
-
-static FakeCuda *load_driver(void) {
-  FakeCudaState get_state = NULL;
-
-  unsetenv("CUDA_HOME");
-  unsetenv("CUDA_PATH");
-  setenv("RITZ_CACHE", "off", 1);
-  if (!dlopen(FAKE_NVRTC, RTLD_NOW | RTLD_LOCAL)) return NULL;
-  void *driver = dlopen(FAKE_CUDA, RTLD_NOW | RTLD_LOCAL);
-  if (driver) ritz_find_symbol(driver, "fake_cuda", &get_state);
-  return get_state ? get_state() : NULL;
-}
 
 static FakeNccl *load_nccl(void) {
   FakeNcclState get_state = NULL;
