@@ -52,6 +52,13 @@ static bool asks_for_gpus(int argc, char **argv) {
 }
 
 static int run(int argc, char **argv) {
+  int takes_device_memory = 0;
+
+  if (RitzMPITakesDeviceMemory(&takes_device_memory)) {
+    fprintf(cli_stderr(),
+            "ritz-mpi: MPI does not say whether it takes memory of devices; RITZ_MPI_CUDA=0 or 1 does\n");
+    return CLI_USAGE;
+  }
   if (argc > 1 && !strcmp(argv[1], "solve")) return cli_solve(argc - 1, argv + 1);
   if (argc > 1 && !strcmp(argv[1], "--version")) return cli_print_version();
   fprintf(cli_stderr(), "usage: mpiexec -n N ritz-mpi solve [arguments]\n"

@@ -64,33 +64,44 @@ cleanup:
 
 // ---- GPUs ----
 
-// Messages between GPUs by NCCL, or by way of the host, which is told.
+// Messages between GPUs by NCCL; where that cannot be, a note says why.
+static int connect_gpus(Solve *s) {
+  const char *message = NULL;
+
+  if (s->device < 0) return CEED_ERROR_SUCCESS;
+  if (solve_processes.shares_devices) {
+    cli_fact("note", "there are more processes than GPUs, which NCCL does not serve");
+    return CEED_ERROR_SUCCESS;
+  }
+  const int ierr = RitzTransportCreateNCCL(s->ceed, s->base, &s->between);
+
+  if (!ierr) s->transport = &s->between;
+  if (ierr != CEED_ERROR_UNSUPPORTED) return ierr;
+  CLI_TRY(CeedGetErrorMessage(s->ceed, &message));
+  const char *text = strstr(message, "(): ");
+
+  cli_fact("note", "%s", text ? text + 4 : message);
+  return CeedResetErrorMessage(s->ceed, &message);
+}
+
+static const char *way_of_exchanges(const Solve *s, CeedMemType mem_type) {
+  if (s->transport == &s->between) return "between GPUs, by NCCL";
+  if (mem_type == CEED_MEM_DEVICE) return "between GPUs, by MPI";
+  return s->device >= 0 ? "by way of the host" : "in the memory of the host";
+}
+
 int solve_connect(Solve *s) {
-  const char *way = "in the memory of the host", *message = NULL;
+  CeedMemType mem_type = CEED_MEM_HOST;
 
   s->transport = s->base;
   if (!s->base) return CEED_ERROR_SUCCESS;
-  if (s->device >= 0 && solve_processes.shares_devices) {
-    cli_fact("note", "there are more processes than GPUs: exchanges go by way of the host");
-  } else if (s->device >= 0) {
-    const int ierr = RitzTransportCreateNCCL(s->ceed, s->base, &s->between);
-
-    if (ierr && ierr != CEED_ERROR_UNSUPPORTED) return ierr;
-    if (ierr) {
-      CLI_TRY(CeedGetErrorMessage(s->ceed, &message));
-      const char *text = strstr(message, "(): ");
-      cli_fact("note", "%s: exchanges go by way of the host", text ? text + 4 : message);
-      CLI_TRY(CeedResetErrorMessage(s->ceed, &message));
-    } else {
-      s->transport = &s->between;
-      way = "between GPUs, by NCCL";
-    }
-  }
+  CLI_TRY(connect_gpus(s));
+  CLI_TRY(RitzTransportGetMemType(s->ceed, s->transport, &mem_type));
   cli_fact("parts", "%" CeedInt_FMT " %s, exchanges %s", s->base->num_parts,
            solve_has_processes() ? "processes"
            : s->device >= 0      ? "GPUs"
                                  : "threads",
-           way);
+           way_of_exchanges(s, mem_type));
   return CEED_ERROR_SUCCESS;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What libraries on top of the CUDA driver need of devices/cuda.c. Called by cublas.c, cusolver.c and nccl.c.
+// What libraries on top of the CUDA driver need of devices/cuda.c. Called by cublas.c, cusolver.c, nccl.c and
+// distributed/device-messages.c.
 #ifndef RITZ_DEVICES_CUDA_H
 #define RITZ_DEVICES_CUDA_H
 

@@ -137,6 +137,34 @@ static int fill(RitzExchange e, RitzSpace space) {
   return CEED_ERROR_SUCCESS;
 }
 
+// Hosts meet; all fail where one does.
+static int meet(RitzExchange e, int ierr) {
+  double failed = ierr != CEED_ERROR_SUCCESS;
+  const int code = e->transport.reduce(&e->transport, RITZ_REDUCTION_MAX, 1, &failed);
+
+  if (ierr || code) return ierr ? ierr : code;
+  RITZ_REQUIRE(failed == 0, e->ceed, CEED_ERROR_MAJOR,
+               "RitzExchangeCreate: another part has failed, needed all");
+  return CEED_ERROR_SUCCESS;
+}
+
+// Where devices wait for messages, not hosts: zeros go both ways, between two meetings. What first messages
+// take, memory, connections and kernels, is there before a device waits for a part that still asks for it:
+// some of these calls wait for all devices of a process.
+static int send_first(RitzExchange e) {
+  CeedVector x = NULL;
+  int ierr = CeedVectorCreate(e->ceed, e->length, &x);
+
+  if (!ierr) ierr = CeedVectorSetValue(x, 0);
+  ierr = meet(e, ierr);
+  if (!ierr) ierr = RitzExchangeRun(e, RITZ_EXCHANGE_TO_GHOSTS, x);
+  if (!ierr) ierr = RitzExchangeRun(e, RITZ_EXCHANGE_TO_OWNERS, x);
+  if (!ierr) ierr = ritz_exchange_wait(e);
+  ierr = ritz_first_error(ierr, CeedVectorDestroy(&x));
+  return ierr ? ierr
+              : meet(e, ierr); // a part that fails in between is waited for by devices: it does not wait
+}
+
 int RitzExchangeCreate(RitzSpace space, Ceed ceed, const RitzTransport *transport, RitzExchange *exchange) {
   CeedInt num_comp = 0;
 
@@ -160,9 +188,10 @@ int ritz_exchange_create(RitzSpace space, CeedInt num_comp, Ceed ceed, const Rit
   e->ref_count = 1;
   e->ceed = ceed;
   e->num_comp = num_comp;
-  e->transport = *transport;
-  const int ierr = fill(e, space);
+  ritz_exchange_set_transport(e, transport);
+  int ierr = fill(e, space);
 
+  if (!ierr && transport->mem_type == CEED_MEM_DEVICE) ierr = send_first(e);
   if (ierr) return ritz_first_error(ierr, RitzExchangeDestroy(&e));
   *exchange = e;
   return CEED_ERROR_SUCCESS;

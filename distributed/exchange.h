@@ -19,9 +19,9 @@ typedef struct {
 struct RitzExchange_private {
   const RitzClass *class;
   int ref_count;
-  Ceed ceed, counted; // the same; counted: once it is
-  RitzSpace space;    // counted
-  RitzTransport transport;
+  Ceed ceed, counted;            // the same; counted: once it is
+  RitzSpace space;               // counted
+  RitzTransport base, transport; // what was given; the same, or on top of it
   CeedInt num_comp, num_messages;
   CeedSize length, num_owned, num_send, num_ghosts; // entries
   Neighbour *neighbours;                            // owned, [num_messages]
@@ -42,6 +42,13 @@ int ritz_exchange_create(RitzSpace space, CeedInt num_comp, Ceed ceed, const Rit
 
 // CEED_ERROR_DIMENSION unless x is like the vectors of the exchange's space.
 int ritz_exchange_check(RitzExchange e, const char *call, CeedVector x);
+
+// base and transport: by a transport that takes device memory but knows no stream, messages of a context on a
+// device wait for its work.
+void ritz_exchange_set_transport(RitzExchange e, const RitzTransport *transport);
+
+// Lets the host wait for what the context has queued, where it is on CUDA.
+int ritz_exchange_wait(const struct RitzExchange_private *e);
 
 // RitzExchangeReduce for numbers in the memory where the transport's context computes; the transport can
 // that.

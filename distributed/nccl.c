@@ -19,7 +19,8 @@ typedef struct {
   RitzDeviceEvent packed, arrived; // moments of the context's stream; of this one
   CeedInt max_messages;
   RitzNcclMessage *messages;
-  bool is_busy; // between begin and end
+  bool is_busy;       // between begin and end
+  bool is_registered; // the base may call `stop`
 } NcclState;
 
 // ---- Messages ----
@@ -45,6 +46,11 @@ static int translate(NcclState *s, CeedInt num, const RitzMessage messages[]) {
   return CEED_ERROR_SUCCESS;
 }
 
+// Others wait for this part in what it begins now, and it for them.
+static int announce(const NcclState *s) {
+  return s->base.announce ? s->base.announce(&s->base) : CEED_ERROR_SUCCESS;
+}
+
 static int begin(const RitzTransport *t, CeedInt num, const RitzMessage messages[]) {
   NcclState *s = t->ctx;
   RitzDeviceStream stream = NULL;
@@ -52,6 +58,7 @@ static int begin(const RitzTransport *t, CeedInt num, const RitzMessage messages
   RITZ_REQUIRE(!s->is_busy, s->ceed, CEED_ERROR_INCOMPATIBLE,
                "RitzTransport (NCCL): other messages are under way");
   RITZ_TRY(translate(s, num, messages));
+  RITZ_TRY(announce(s));
   RITZ_TRY(get_stream(s, &stream));
   RITZ_TRY(s->driver->event_record(s->ceed, s->device, stream, s->packed));
   RITZ_TRY(s->driver->event_wait(s->ceed, s->device, s->stream, s->packed));
@@ -82,6 +89,7 @@ static int reduce_in_memory(const RitzTransport *t, RitzReduction kind, CeedInt 
   const NcclState *s = t->ctx;
   RitzDeviceStream stream = NULL;
 
+  RITZ_TRY(announce(s));
   RITZ_TRY(get_stream(s, &stream));
   return ritz_nccl_reduce(s->ceed, s->nccl, stream, kind == RITZ_REDUCTION_MAX, num, values);
 }
@@ -95,7 +103,19 @@ static int on_stop(const RitzTransport *t, void (*stop)(void *ctx), void *ctx) {
 static void stop(void *ctx) {
   const NcclState *s = ctx;
 
-  ritz_nccl_abort(s->nccl);
+  if (s->nccl) ritz_nccl_abort(s->nccl);
+}
+
+static int enter(NcclState *s) {
+  if (!s->base.on_stop) return CEED_ERROR_SUCCESS;
+  s->is_registered = true;
+  return s->base.on_stop(&s->base, stop, s);
+}
+
+static int leave(NcclState *s) {
+  if (!s->is_registered) return CEED_ERROR_SUCCESS;
+  s->is_registered = false;
+  return s->base.on_stop(&s->base, NULL, NULL);
 }
 
 // ---- Life ----
@@ -151,9 +171,26 @@ static int destroy_state(NcclState *s) {
   return ritz_first_error(ierr, CeedDestroy(&ceed));
 }
 
+// The first sum of all makes connections, which takes memory: hosts meet when they have it, before a device
+// waits for others that still ask for some.
+static int meet(NcclState *s, void *number) {
+  RITZ_TRY(s->driver->clear(s->ceed, s->device, s->stream, sizeof(double), number));
+  RITZ_TRY(announce(s));
+  RITZ_TRY(ritz_nccl_reduce(s->ceed, s->nccl, s->stream, false, 1, number));
+  RITZ_TRY(s->driver->synchronize(s->ceed, s->device, s->stream));
+  return agree(s->ceed, &s->base, CEED_ERROR_SUCCESS);
+}
+
+// Of a part that has failed: others are told why by its code.
+static int abort_state(NcclState *s) {
+  stop(s);
+  (void)leave(s);
+  return destroy_state(s);
+}
+
 static int join(NcclState *s) {
   RitzNcclId id = {{0}};
-  void *device = NULL, *stream = NULL;
+  void *device = NULL, *stream = NULL, *number = NULL;
   int ierr = s->ceed->backend.get_queue(s->ceed, &device, &stream);
 
   s->device = device;
@@ -164,7 +201,11 @@ static int join(NcclState *s) {
   RITZ_TRY(agree(s->ceed, &s->base, ierr));
   RITZ_TRY(share_id(&s->base, &id));
   ierr = ritz_nccl_join(s->ceed, s->nccl, s->base.num_parts, s->base.part, &id);
-  return agree(s->ceed, &s->base, ierr);
+  if (!ierr) ierr = s->driver->alloc(s->ceed, s->device, sizeof(double), &number);
+  if (!ierr) ierr = enter(s); // before anybody announces anything
+  ierr = agree(s->ceed, &s->base, ierr);
+  if (!ierr) ierr = meet(s, number);
+  return number ? ritz_first_error(ierr, s->driver->free(s->ceed, s->device, number)) : ierr;
 }
 
 int RitzTransportCreateNCCL(Ceed ceed, const RitzTransport *base, RitzTransport *transport) {
@@ -180,8 +221,7 @@ int RitzTransportCreateNCCL(Ceed ceed, const RitzTransport *base, RitzTransport 
 
   ierr = agree(ceed, base, ierr);
   if (!ierr) ierr = join(s);
-  if (!ierr && base->on_stop) ierr = base->on_stop(base, stop, s);
-  if (ierr) return ritz_first_error(ierr, destroy_state(s));
+  if (ierr) return ritz_first_error(ierr, abort_state(s));
   *transport = (RitzTransport){.num_parts = base->num_parts,
                                .part = base->part,
                                .mem_type = CEED_MEM_DEVICE,
@@ -196,15 +236,31 @@ int RitzTransportCreateNCCL(Ceed ceed, const RitzTransport *base, RitzTransport 
 
 int RitzTransportAbortNCCL(RitzTransport *transport) {
   if (!transport || !transport->ctx) return CEED_ERROR_SUCCESS;
-  stop(transport->ctx);
-  return RitzTransportDestroyNCCL(transport);
+  NcclState *s = transport->ctx;
+
+  transport->ctx = NULL;
+  return abort_state(s);
+}
+
+// What is queued ends while this part can still be stopped.
+static int finish(const NcclState *s) {
+  RitzDeviceStream stream = NULL;
+
+  RITZ_TRY(get_stream(s, &stream));
+  RITZ_TRY(s->driver->synchronize(s->ceed, s->device, stream));
+  return s->driver->synchronize(s->ceed, s->device, s->stream);
 }
 
 int RitzTransportDestroyNCCL(RitzTransport *transport) {
   if (!transport || !transport->ctx) return CEED_ERROR_SUCCESS;
   NcclState *s = transport->ctx;
+  double nothing = 0;
+  int ierr = finish(s);
 
   transport->ctx = NULL;
-  if (s->base.on_stop) RITZ_TRY(s->base.on_stop(&s->base, NULL, NULL));
-  return destroy_state(s);
+  ierr = ritz_first_error(ierr, leave(s));
+  // NCCL's own end waits for all: hosts meet before, which ends where somebody does not come
+  if (!ierr) ierr = s->base.reduce(&s->base, RITZ_REDUCTION_SUM, 1, &nothing);
+  if (ierr) ritz_nccl_abort(s->nccl);
+  return ritz_first_error(ierr, destroy_state(s));
 }

@@ -29,10 +29,12 @@ typedef struct {
   RitzFlag ended;       // 1: the part's function has returned
 } Desk;
 
-// What ends a part's waiting beside the transport.
+// What a part does beside the transport, and what ends its waiting there.
 typedef struct {
   void (*stop)(void *ctx); // NULL: nothing
   void *ctx;
+  int64_t num_announced; // since stop was set
+  bool has_left;         // it will announce no more
 } Stop;
 
 typedef struct {
@@ -42,7 +44,7 @@ typedef struct {
   void *ctx;
   Mailbox *boxes;        // owned, [to][from]
   Desk *desks;           // owned, [num_parts]
-  RitzFlag stop;         // raised with the part that failed, counted from 1
+  RitzFlag stop;         // raised with the part that failed or left too early, counted from 1
   int *codes;            // owned, [num_parts]
   Stop *stops;           // owned, [num_parts], under RITZ_LOCK_STOPS
   char (*messages)[256]; // owned, [num_parts]: what transports complain of; "": nothing
@@ -67,8 +69,15 @@ static int complain(const RitzTransport *t, int code, const char *format, ...) {
 }
 
 static int report_stop(const RitzTransport *t, const World *w) {
-  return complain(t, CEED_ERROR_MAJOR, "it waits for others, but part %d has ended with an error",
+  return complain(t, CEED_ERROR_MAJOR,
+                  "it waits for others, but part %d has ended with an error, or too early",
                   (int)w->stop.epoch - 1);
+}
+
+static int report_end(const RitzTransport *t, CeedInt part) {
+  return complain(t, CEED_ERROR_INCOMPATIBLE,
+                  "it waits for part %" CeedInt_FMT ", which has ended: parts have to make the same calls",
+                  part);
 }
 
 // Waits for a part's flag to be raised; an error where that will not be.
@@ -77,9 +86,7 @@ static int await(const RitzTransport *t, CeedInt part, RitzFlag *flag, uint32_t 
 
   if (ritz_flag_wait_unless(flag, (int32_t)epoch, &w->stop, &w->desks[part].ended)) return CEED_ERROR_SUCCESS;
   if (atomic_load(&w->stop.epoch) != 0) return report_stop(t, w);
-  return complain(t, CEED_ERROR_INCOMPATIBLE,
-                  "it waits for part %" CeedInt_FMT ", which has ended: parts have to make the same calls",
-                  part);
+  return report_end(t, part);
 }
 
 static Mailbox *find_box(const World *w, CeedInt to, CeedInt from) {
@@ -223,26 +230,64 @@ static int reduce(const RitzTransport *t, RitzReduction kind, CeedInt num, doubl
   return CEED_ERROR_SUCCESS;
 }
 
-// ---- Threads ----
+// ---- Beside the transport: all under RITZ_LOCK_STOPS ----
 
-static int on_stop(const RitzTransport *t, void (*stop)(void *ctx), void *ctx) {
-  World *w = ((const Member *)t->ctx)->world;
-
-  ritz_lock(RITZ_LOCK_STOPS);
-  w->stops[t->part] = (Stop){stop, ctx};
-  if (stop && atomic_load(&w->stop.epoch) != 0) stop(ctx); // it comes late
-  ritz_unlock(RITZ_LOCK_STOPS);
-  return CEED_ERROR_SUCCESS;
-}
-
-static void stop_others(World *w, int part) {
+static void stop_others(World *w, CeedInt part) {
   ritz_flag_raise_first(&w->stop, part + 1); // those that come later mostly fail because of the first
-  ritz_lock(RITZ_LOCK_STOPS);
   for (CeedInt i = 0; i < w->num_parts; i++) {
     if (i != part && w->stops[i].stop) w->stops[i].stop(w->stops[i].ctx);
   }
-  ritz_unlock(RITZ_LOCK_STOPS);
 }
+
+// Where others wait for what this part has not begun, all are stopped, this one first: who does not wait for
+// it may wait for them.
+static int leave(const RitzTransport *t) {
+  World *w = ((const Member *)t->ctx)->world;
+  Stop *mine = &w->stops[t->part];
+  CeedInt waiting = 0;
+
+  if (!mine->stop) return CEED_ERROR_SUCCESS;
+  mine->has_left = true;
+  while (waiting < w->num_parts &&
+         !(w->stops[waiting].stop && w->stops[waiting].num_announced > mine->num_announced))
+    waiting++;
+  if (waiting < w->num_parts) mine->stop(mine->ctx);
+  mine->stop = NULL;
+  if (waiting == w->num_parts) return CEED_ERROR_SUCCESS;
+  stop_others(w, t->part);
+  if (w->messages[t->part][0]) return CEED_ERROR_INCOMPATIBLE; // it has said before what went wrong
+  return complain(t, CEED_ERROR_INCOMPATIBLE,
+                  "part %" CeedInt_FMT " waits for it: parts have to make the same calls", waiting);
+}
+
+static int on_stop(const RitzTransport *t, void (*stop)(void *ctx), void *ctx) {
+  World *w = ((const Member *)t->ctx)->world;
+  int ierr = CEED_ERROR_SUCCESS;
+
+  ritz_lock(RITZ_LOCK_STOPS);
+  if (stop) {
+    w->stops[t->part] = (Stop){.stop = stop, .ctx = ctx};
+    if (atomic_load(&w->stop.epoch) != 0) stop(ctx); // it comes late
+  } else {
+    ierr = leave(t);
+  }
+  ritz_unlock(RITZ_LOCK_STOPS);
+  return ierr;
+}
+
+static int announce(const RitzTransport *t) {
+  World *w = ((const Member *)t->ctx)->world;
+  CeedInt gone = 0;
+
+  ritz_lock(RITZ_LOCK_STOPS);
+  const int64_t num = ++w->stops[t->part].num_announced;
+  while (gone < w->num_parts && !(w->stops[gone].has_left && w->stops[gone].num_announced < num)) gone++;
+  ritz_unlock(RITZ_LOCK_STOPS);
+  if (gone < w->num_parts) return report_end(t, gone);
+  return atomic_load(&w->stop.epoch) == 0 ? CEED_ERROR_SUCCESS : report_stop(t, w);
+}
+
+// ---- Threads ----
 
 static int run_part(void *data, int part) {
   World *w = data;
@@ -254,11 +299,15 @@ static int run_part(void *data, int part) {
                                    .begin = begin,
                                    .end = end,
                                    .reduce = reduce,
-                                   .on_stop = on_stop};
+                                   .on_stop = on_stop,
+                                   .announce = announce};
   const int code = w->run(w->ctx, &transport);
 
   w->codes[part] = code;
+  ritz_lock(RITZ_LOCK_STOPS);
   if (code) stop_others(w, part);
+  (void)leave(&transport); // what comes of it is in w->stop
+  ritz_unlock(RITZ_LOCK_STOPS);
   ritz_flag_raise(&w->desks[part].ended, 1);
   return CEED_ERROR_SUCCESS;
 }
@@ -281,10 +330,11 @@ static int run_world(World *w) {
   RITZ_REQUIRE(is_done, w->ceed, CEED_ERROR_MAJOR, "RitzRunParts: %" CeedInt_FMT " threads cannot be had",
                w->num_parts);
   if (w->stop.epoch == 0) return CEED_ERROR_SUCCESS;
-  const int part = w->stop.epoch - 1;
+  const int part = w->stop.epoch - 1, code = w->codes[part]; // 0: it has ended too early, as its message says
 
-  return CeedError(w->ceed, w->codes[part], "RitzRunParts: part %d has ended with code %d%s%s", part,
-                   w->codes[part], w->messages[part][0] ? ": " : "", w->messages[part]);
+  return CeedError(w->ceed, code ? code : CEED_ERROR_INCOMPATIBLE,
+                   "RitzRunParts: part %d has ended with code %d%s%s", part, code,
+                   w->messages[part][0] ? ": " : "", w->messages[part]);
 }
 
 int RitzRunParts(Ceed ceed, CeedInt num_parts, RitzPartFunction run, void *ctx) {

@@ -113,12 +113,11 @@ static void clear_box_draft(Grid *grid) {
 
 // ---- Draft ----
 
-// Number of the lattice point with coordinates `at` in a lattice with `size` points per direction.
-static int64_t flatten(const int64_t at[3], const int64_t size[3]) {
+int64_t ritz_mesh_grid_index(const int64_t at[3], const int64_t size[3]) {
   return at[0] + size[0] * (at[1] + size[1] * at[2]);
 }
 
-static void unflatten(int64_t index, const int64_t size[3], int64_t at[3]) {
+void ritz_mesh_grid_place(int64_t index, const int64_t size[3], int64_t at[3]) {
   at[0] = index % size[0];
   at[1] = index / size[0] % size[1];
   at[2] = index / size[0] / size[1];
@@ -129,7 +128,7 @@ static int64_t corner_vertex(const Grid *grid, const int64_t at[3], int corner) 
   const int64_t vertex_at[3] = {at[0] + (corner & 1), at[1] + (corner >> 1 & 1), at[2] + (corner >> 2)};
   const int64_t num_vertices[3] = {grid->n[0] + 1, grid->n[1] + 1, grid->n[2] + 1};
 
-  return flatten(vertex_at, num_vertices);
+  return ritz_mesh_grid_index(vertex_at, num_vertices);
 }
 
 typedef struct {
@@ -140,7 +139,7 @@ typedef struct {
 // Node `at` of the grid: as the map has placed it, or where it is without one.
 static void place_node(const Grid *grid, const int64_t at[3], double *x) {
   const CeedInt dim = grid->dim;
-  const double *placed = grid->x ? grid->x + flatten(at, grid->size) * dim : NULL;
+  const double *placed = grid->x ? grid->x + ritz_mesh_grid_index(at, grid->size) * dim : NULL;
 
   for (CeedInt d = 0; d < dim; d++) x[d] = placed ? placed[d] : grid->axis[d][at[d]];
 }
@@ -149,7 +148,7 @@ static void fill_element(const Grid *grid, int64_t e, int64_t *vertices, double 
   const int64_t P = grid->order + 1, planes = grid->dim > 2 ? P : 1, rows = grid->dim > 1 ? P : 1;
   int64_t at[3], first[3], node[3];
 
-  unflatten(e, grid->n, at);
+  ritz_mesh_grid_place(e, grid->n, at);
   for (int k = 0; k < 1 << grid->dim; k++) vertices[k] = corner_vertex(grid, at, k);
   for (int d = 0; d < 3; d++) first[d] = at[d] * grid->order;
   for (int64_t k = 0; k < planes; k++) {
@@ -194,7 +193,7 @@ static void label_side(const Grid *grid, int side, RitzMeshDraft *draft) {
   for (int64_t i = 0; i < grid->num_elem / grid->n[d]; i++) {
     int64_t at[3], *vertices = draft->label_vertices + draft->num_labels * facets.num_corners;
 
-    unflatten(i, layer, at);
+    ritz_mesh_grid_place(i, layer, at);
     if (side % 2) at[d] = grid->n[d] - 1;
     for (int k = 0; k < facets.num_corners; k++) {
       vertices[k] = corner_vertex(grid, at, facets.corner[side][k]);

@@ -21,16 +21,6 @@ typedef struct {
   bool *has_inverted; // owned, [num_slots]
 } Coarsen;
 
-static int64_t flatten(const int64_t at[3], const int64_t size[3]) {
-  return at[0] + size[0] * (at[1] + size[1] * at[2]);
-}
-
-static void unflatten(int64_t index, const int64_t size[3], int64_t at[3]) {
-  at[0] = index % size[0];
-  at[1] = index / size[0] % size[1];
-  at[2] = index / size[0] / size[1];
-}
-
 // ---- Geometry ----
 
 // A node in the lower half depends on the lower element alone.
@@ -64,14 +54,15 @@ static void gather_macro(const Coarsen *c, const int64_t at[3], double *macro) {
   for (int64_t i = 0; i < c->num_macro; i++) {
     int64_t child[3], local[3];
 
-    unflatten(i, size, point);
+    ritz_mesh_grid_place(i, size, point);
     for (int d = 0; d < 3; d++) {
       const int64_t side = point[d] > g;
 
       child[d] = d < fine->dim ? 2 * at[d] + side : 0;
       local[d] = point[d] - side * g;
     }
-    const int64_t node = flatten(child, fine->grid) * num_local + flatten(local, (const int64_t[]){P, P, P});
+    const int64_t node = ritz_mesh_grid_index(child, fine->grid) * num_local +
+                         ritz_mesh_grid_index(local, (const int64_t[]){P, P, P});
 
     memcpy(macro + i * fine->space_dim, fine->coords + node * fine->space_dim,
            sizeof(double) * (size_t)fine->space_dim);
@@ -95,11 +86,11 @@ static bool fill_element(const Coarsen *c, int slot, int64_t e) {
   double *macro = c->macros + slot * c->num_macro * fine->space_dim, *work = c->works + slot * c->work_size;
   int64_t at[3];
 
-  unflatten(e, c->n, at);
+  ritz_mesh_grid_place(e, c->n, at);
   for (int k = 0; k < 1 << fine->dim; k++) {
     const int64_t corner[3] = {at[0] + (k & 1), at[1] + (k >> 1 & 1), at[2] + (k >> 2)};
 
-    c->coarse.elem_vertices[(e << fine->dim) + k] = flatten(corner, num_vertices);
+    c->coarse.elem_vertices[(e << fine->dim) + k] = ritz_mesh_grid_index(corner, num_vertices);
   }
   gather_macro(c, at, macro);
   ritz_mesh_map_points(fine->dim, fine->space_dim, 2 * g + 1, g + 1, M, macro, x, work);
@@ -146,9 +137,9 @@ static void fill_range(void *data, int slot, int64_t first, int64_t count) {
     int64_t at[3];
 
     c->has_inverted[slot] = !fill_element(c, slot, e);
-    unflatten(e, c->n, at);
+    ritz_mesh_grid_place(e, c->n, at);
     for (int d = 0; d < fine->dim; d++) at[d] *= 2;
-    c->coarse.elem_regions[e] = fine->elem_regions[flatten(at, fine->grid)];
+    c->coarse.elem_regions[e] = fine->elem_regions[ritz_mesh_grid_index(at, fine->grid)];
   }
 }
 
@@ -173,9 +164,9 @@ static int coarsen_marks(const Coarsen *c, RitzMesh coarse) {
     int64_t at[3];
 
     coarse->marks[i] = fine->marks[i];
-    unflatten(fine->marks[i].elem, fine->grid, at);
+    ritz_mesh_grid_place(fine->marks[i].elem, fine->grid, at);
     for (int d = 0; d < fine->dim; d++) at[d] /= 2;
-    coarse->marks[i].elem = flatten(at, c->n);
+    coarse->marks[i].elem = ritz_mesh_grid_index(at, c->n);
   }
   coarse->num_marks = fine->num_marks;
   ritz_mesh_marks_sort(&coarse->num_marks, coarse->marks);

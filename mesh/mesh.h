@@ -155,6 +155,11 @@ void ritz_mesh_marks_sort(int64_t *num, RitzMeshMark *marks);
 int64_t ritz_mesh_product(int num, const int64_t factors[]);
 int64_t ritz_mesh_power(int64_t base, int exponent);
 
+// Number of the point `at` of a grid with size[3] points a direction, the first direction fastest, and back
+// (mesh/box.c).
+int64_t ritz_mesh_grid_index(const int64_t at[3], const int64_t size[3]);
+void ritz_mesh_grid_place(int64_t index, const int64_t size[3], int64_t at[3]);
+
 // ---- Tables of vertex tuples (mesh/table.c) ----
 // Numbers distinct tuples of `width` ascending vertices in the order of their first insertion. Expected
 // constant time for every input: the hash has a seed that is not known outside.
@@ -224,6 +229,8 @@ struct RitzMeshSeam {
   int64_t *keys;            // owned, [num_vertices]: the same in all parts, also after refinement
   RitzMeshShared shared[3]; // by dimension, those below the dimension of the mesh
 };
+// An empty table of entities of a dimension, with keys as ritz_mesh_seam_key makes them.
+int ritz_mesh_seam_table(Ceed ceed, int dim, RitzMeshTable *table);
 // *seam belongs to the caller, also after a failure.
 int ritz_mesh_seam_create(Ceed ceed, CeedInt dim, int64_t num_vertices, RitzMeshSeam **seam);
 void ritz_mesh_seam_clear(RitzMeshSeam **seam);

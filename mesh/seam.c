@@ -30,11 +30,14 @@ static void clear_lists(RitzMeshLists *lists) {
 
 // ---- Life ----
 
+int ritz_mesh_seam_table(Ceed ceed, int dim, RitzMeshTable *table) {
+  return ritz_mesh_table_create(ceed, widths[dim], 0, table);
+}
+
 int ritz_mesh_seam_create(Ceed ceed, CeedInt dim, int64_t num_vertices, RitzMeshSeam **seam) {
   RITZ_TRY(RITZ_CALLOC(ceed, 1, seam));
   RITZ_TRY(RITZ_MALLOC(ceed, (size_t)num_vertices, &(*seam)->keys));
-  for (int d = 0; d < dim; d++)
-    RITZ_TRY(ritz_mesh_table_create(ceed, widths[d], 0, &(*seam)->shared[d].table));
+  for (int d = 0; d < dim; d++) RITZ_TRY(ritz_mesh_seam_table(ceed, d, &(*seam)->shared[d].table));
   return CEED_ERROR_SUCCESS;
 }
 

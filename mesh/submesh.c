@@ -30,8 +30,6 @@ typedef struct {
   Pairs others[3], marks[3]; // owned
 } Submesh;
 
-static const int widths[3] = {1, 2, 4};
-
 static const int64_t *vertices_of(RitzMesh mesh, const RitzMeshBlock *block, int64_t e) {
   return mesh->elem_vertices + block->corner_base + (e - block->first) * block->num_corners;
 }
@@ -288,8 +286,8 @@ static int fill_shared(Submesh *s, int dim, int32_t *items, RitzMeshShared *shar
 
     for (; !has_others && mark < s->marks[dim].num && s->marks[dim].pairs[mark].entity == i; mark++) continue;
     if (!has_others) continue;
-    for (int k = 0; k < widths[dim]; k++) {
-      const int64_t vertex = table->keys[i * widths[dim] + k];
+    for (int k = 0; k < table->width; k++) {
+      const int64_t vertex = table->keys[i * table->width + k];
 
       key[k] = vertex < 0 ? -1 : s->new_vertex[vertex];
     }
@@ -307,8 +305,7 @@ static int find_seam(Submesh *s) {
   int ierr = CEED_ERROR_SUCCESS;
 
   find_shared_vertices(s);
-  for (int dim = 0; dim < mesh->dim; dim++)
-    RITZ_TRY(ritz_mesh_table_create(ceed, widths[dim], 0, &s->entities[dim]));
+  for (int dim = 0; dim < mesh->dim; dim++) RITZ_TRY(ritz_mesh_seam_table(ceed, dim, &s->entities[dim]));
   RITZ_TRY(visit_elements(s, true, enter));
   RITZ_TRY(visit_elements(s, false, append_other));
   RITZ_TRY(visit_marks(s));

@@ -19,7 +19,8 @@ PetscErrorCode ritz_petsc_operator(const char *call, Mat mat, RitzPetscOperator 
 
 // ---- Products and diagonal ----
 
-static int apply(const RitzPetscOperator *op, CeedVector x, CeedVector y) {
+static int apply(const void *ctx, CeedVector x, CeedVector y) {
+  const RitzPetscOperator *op = ctx;
   int code = RitzVectorCopyEntries(x, op->constraints, op->kept);
 
   if (!code) code = RitzVectorSetEntries(x, op->constraints, 0);
@@ -31,20 +32,11 @@ static int apply(const RitzPetscOperator *op, CeedVector x, CeedVector y) {
 
 static PetscErrorCode multiply(Mat mat, Vec x, Vec y) {
   RitzPetscOperator *op = NULL;
-  CeedVector u = NULL, v = NULL;
 
   PetscFunctionBeginUser;
   PetscCall(MatShellGetContext(mat, &op));
-  PetscCall(ritz_petsc_lend(&op->x, op->space, x, RITZ_ACCESS_READ, &u));
-  const PetscErrorCode lent = ritz_petsc_lend(&op->y, op->space, y, RITZ_ACCESS_WRITE, &v);
-
-  if (lent) PetscCall(ritz_petsc_return(&op->x));
-  PetscCall(lent);
-  const int code = apply(op, u, v);
-
-  PetscCall(ritz_petsc_return(&op->x));
-  PetscCall(ritz_petsc_return(&op->y));
-  RitzPetscCall(op->space->ceed, code);
+  PetscCall(
+      ritz_petsc_run((RitzPetscEnd){&op->x, op->space, x}, (RitzPetscEnd){&op->y, op->space, y}, apply, op));
   PetscFunctionReturn(0);
 }
 

@@ -45,9 +45,20 @@ PetscErrorCode ritz_petsc_lend(RitzPetscLoan *loan, RitzPetscSpace s, Vec v, Rit
 PetscErrorCode ritz_petsc_return(RitzPetscLoan *loan);
 PetscErrorCode ritz_petsc_loan_clear(RitzPetscLoan *loan);
 
-// Those of the indices that are owned entries; none for NULL. *owned is new.
+// A vector of a space, and its loan.
+typedef struct {
+  RitzPetscLoan *loan;
+  RitzPetscSpace space;
+  Vec vec;
+} RitzPetscEnd;
+// run(ctx, x, y) with the L-vectors of both ends, lent to be read and to be written and taken back whatever
+// happens.
+PetscErrorCode ritz_petsc_run(RitzPetscEnd from, RitzPetscEnd to,
+                              int (*run)(const void *ctx, CeedVector x, CeedVector y), const void *ctx);
+
 // MATOP_DUPLICATE of all matrices: PETSC_ERR_SUP.
 PetscErrorCode ritz_petsc_no_duplicate(Mat mat, MatDuplicateOption option, Mat *copy);
+// Those of the indices that are owned entries; none for NULL. *owned is new.
 PetscErrorCode ritz_petsc_owned_indices(RitzPetscSpace s, RitzIndices indices, RitzIndices *owned);
 // The global number of entry i of the L-vector.
 PetscInt ritz_petsc_global(RitzPetscSpace s, PetscInt i);

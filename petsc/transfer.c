@@ -27,7 +27,8 @@ static int apply(CeedOperator op, CeedVector x, CeedVector y) {
   return op ? CeedOperatorApply(op, x, y, CEED_REQUEST_IMMEDIATE) : CeedVectorSetValue(y, 0);
 }
 
-static int prolong(const Transfer *t, CeedVector x, CeedVector y) {
+static int prolong(const void *ctx, CeedVector x, CeedVector y) {
+  const Transfer *t = ctx;
   int code = hide_constraints(&t->coarse, x);
 
   if (!code) code = RitzExchangeRun(t->coarse.space->exchange, RITZ_EXCHANGE_TO_GHOSTS, x);
@@ -37,7 +38,8 @@ static int prolong(const Transfer *t, CeedVector x, CeedVector y) {
   return code;
 }
 
-static int restrict_to(const Transfer *t, CeedVector x, CeedVector y) {
+static int restrict_to(const void *ctx, CeedVector x, CeedVector y) {
+  const Transfer *t = ctx;
   RitzIndices ghosts = NULL;
   int code = RitzExchangeGetGhosts(t->fine.space->exchange, &ghosts);
 
@@ -50,30 +52,14 @@ static int restrict_to(const Transfer *t, CeedVector x, CeedVector y) {
   return code;
 }
 
-static PetscErrorCode transfer(Transfer *t, Side *from, Vec x, Side *to, Vec y,
-                               int (*run)(const Transfer *t, CeedVector x, CeedVector y)) {
-  CeedVector u = NULL, v = NULL;
-
-  PetscFunctionBeginUser;
-  PetscCall(ritz_petsc_lend(&from->loan, from->space, x, RITZ_ACCESS_READ, &u));
-  const PetscErrorCode lent = ritz_petsc_lend(&to->loan, to->space, y, RITZ_ACCESS_WRITE, &v);
-
-  if (lent) PetscCall(ritz_petsc_return(&from->loan));
-  PetscCall(lent);
-  const int code = run(t, u, v);
-
-  PetscCall(ritz_petsc_return(&from->loan));
-  PetscCall(ritz_petsc_return(&to->loan));
-  RitzPetscCall(from->space->ceed, code);
-  PetscFunctionReturn(0);
-}
+static RitzPetscEnd end_at(Side *side, Vec vec) { return (RitzPetscEnd){&side->loan, side->space, vec}; }
 
 static PetscErrorCode multiply(Mat mat, Vec x, Vec y) {
   Transfer *t = NULL;
 
   PetscFunctionBeginUser;
   PetscCall(MatShellGetContext(mat, &t));
-  PetscCall(transfer(t, &t->coarse, x, &t->fine, y, prolong));
+  PetscCall(ritz_petsc_run(end_at(&t->coarse, x), end_at(&t->fine, y), prolong, t));
   PetscFunctionReturn(0);
 }
 
@@ -82,7 +68,7 @@ static PetscErrorCode multiply_transposed(Mat mat, Vec x, Vec y) {
 
   PetscFunctionBeginUser;
   PetscCall(MatShellGetContext(mat, &t));
-  PetscCall(transfer(t, &t->fine, x, &t->coarse, y, restrict_to));
+  PetscCall(ritz_petsc_run(end_at(&t->fine, x), end_at(&t->coarse, y), restrict_to, t));
   PetscFunctionReturn(0);
 }
 

@@ -193,6 +193,24 @@ PetscErrorCode ritz_petsc_loan_clear(RitzPetscLoan *loan) {
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode ritz_petsc_run(RitzPetscEnd from, RitzPetscEnd to,
+                              int (*run)(const void *ctx, CeedVector x, CeedVector y), const void *ctx) {
+  CeedVector x = NULL, y = NULL;
+
+  PetscFunctionBeginUser;
+  PetscCall(ritz_petsc_lend(from.loan, from.space, from.vec, RITZ_ACCESS_READ, &x));
+  const PetscErrorCode lent = ritz_petsc_lend(to.loan, to.space, to.vec, RITZ_ACCESS_WRITE, &y);
+
+  if (lent) PetscCall(ritz_petsc_return(from.loan));
+  PetscCall(lent);
+  const int code = run(ctx, x, y);
+
+  PetscCall(ritz_petsc_return(from.loan));
+  PetscCall(ritz_petsc_return(to.loan));
+  RitzPetscCall(from.space->ceed, code);
+  PetscFunctionReturn(0);
+}
+
 // ---- For programs ----
 
 PetscErrorCode RitzPetscVecGetCeedVector(RitzPetscSpace s, Vec v, RitzAccess access, CeedVector *x) {

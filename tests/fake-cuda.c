@@ -172,17 +172,16 @@ typedef struct {
 } Work;
 
 static Work *queue;
-static size_t num_queued;
 
 static CUresult enqueue(Work work) {
-  queue = realloc(queue, (num_queued + 1) * sizeof(Work));
+  queue = realloc(queue, (fake.num_queued + 1) * sizeof(Work));
   if (!queue) abort();
-  queue[num_queued++] = work;
+  queue[fake.num_queued++] = work;
   return CUDA_SUCCESS;
 }
 
 static CUresult run_queue(void) {
-  for (size_t i = 0; i < num_queued; i++) {
+  for (size_t i = 0; i < fake.num_queued; i++) {
     const Work *w = &queue[i];
     if (w->run) {
       w->run(w->num_threads, w->n, w->first, w->step, (CeedScalar *)(void *)w->to);
@@ -194,7 +193,7 @@ static CUresult run_queue(void) {
   }
   free(queue);
   queue = NULL;
-  num_queued = 0;
+  fake.num_queued = 0;
   return CUDA_SUCCESS;
 }
 
@@ -367,7 +366,7 @@ CUresult cuEventSynchronize(CUevent event) {
 
 CUresult cuEventElapsedTime(float *milliseconds, CUevent begin_event, CUevent end_event) {
   BEGIN_IN_CONTEXT();
-  if (num_queued) return CUDA_ERROR_INVALID_VALUE; // not ready
+  if (fake.num_queued) return CUDA_ERROR_INVALID_VALUE; // not ready
   *milliseconds = 1000.f * (float)(end_event->moment - begin_event->moment);
   return CUDA_SUCCESS;
 }

@@ -13,8 +13,9 @@ typedef struct {
   CUresult failure;
   int is_capturing; // all streams are
   // Seen.
-  int depth;                                                                     // of the stack of contexts
-  CUcontext current;                                                             // NULL: none
+  size_t num_queued; // pieces of work that nobody has waited for
+  int depth;         // of the stack of contexts
+  CUcontext current; // NULL: none
   int num_memories, num_streams, num_events, num_modules, num_graphs, num_execs; // that are left
   int num_instantiations, num_replays, num_updates, num_raised; // calls; raised: limits of shared memory
   unsigned shared_bytes;                                        // of the last kernel

@@ -3,6 +3,7 @@
 // diagonals of the whole problem against one part, failures, misuse (ritz/exchange.h). Solvers are tested in
 // test-part-solvers.c.
 #include <stdatomic.h>
+#include <time.h>
 
 #include "tests/exchange-kit.h"
 
@@ -198,6 +199,85 @@ TEST(parts_that_disagree_are_told) {
   }
   CHECK_ERROR(ceed, RitzRunParts(ceed, 0, disagree, NULL), CEED_ERROR_DIMENSION, "0 parts, needed 1");
   CHECK_ERROR(ceed, RitzRunParts(ceed, 2, NULL, NULL), CEED_ERROR_INCOMPATIBLE, "needed a function");
+  CeedDestroy(&ceed);
+}
+
+// ---- What parts wait for beside the transport ----
+
+// Three parts that begin something together once; all but part 1 begin it again, and wait for it.
+typedef struct {
+  bool takes_back; // part 1 says that it leaves, else it just returns
+  bool is_late;    // the others begin again when it has left
+  _Atomic int is_stopped[3], num_again, has_left;
+} Departure;
+
+static void mark_stopped(void *ctx) { atomic_store((_Atomic int *)ctx, 1); }
+
+// At most for half a minute: a test that fails ends.
+static bool is_reached(_Atomic int *number, int wanted) {
+  const struct timespec moment = {.tv_nsec = 1000000};
+
+  for (int i = 0; i < 30000 && atomic_load(number) < wanted; i++) nanosleep(&moment, NULL);
+  return atomic_load(number) >= wanted;
+}
+
+static int begin_together(const RitzTransport *t, _Atomic int *is_stopped) {
+  double value = 1;
+
+  RITZ_TRY(t->on_stop(t, mark_stopped, is_stopped));
+  RITZ_TRY(t->reduce(t, RITZ_REDUCTION_SUM, 1, &value));
+  return t->announce(t);
+}
+
+static int leave_others_waiting(void *ctx, const RitzTransport *t) {
+  Departure *d = ctx;
+
+  RITZ_TRY(begin_together(t, &d->is_stopped[t->part]));
+  if (t->part == 1) {
+    if (!d->is_late && !is_reached(&d->num_again, 2)) return 4711;
+    if (d->takes_back && !t->on_stop(t, NULL, NULL) == !d->is_late) return 4712; // late: nobody waits yet
+    atomic_store(&d->has_left, 1);
+    return CEED_ERROR_SUCCESS;
+  }
+  if (d->is_late && !is_reached(&d->has_left, 1)) return 4713;
+  RITZ_TRY(t->announce(t));
+  atomic_fetch_add(&d->num_again, 1);
+  if (!is_reached(&d->is_stopped[t->part], 1)) return 4714;
+  (void)t->on_stop(t, NULL, NULL);
+  return CEED_ERROR_SUCCESS; // it has not looked at what it got
+}
+
+static int leave_one_after_another(void *ctx, const RitzTransport *t) {
+  Departure *d = ctx;
+  double value = 1;
+
+  for (int round = 0; round < 20; round++) {
+    RITZ_TRY(begin_together(t, &d->is_stopped[t->part]));
+    RITZ_TRY(t->announce(t));
+    RITZ_TRY(t->on_stop(t, NULL, NULL));
+    RITZ_TRY(t->reduce(t, RITZ_REDUCTION_SUM, 1, &value)); // one at a time
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+TEST(a_part_that_leaves_ends_what_others_wait_for) {
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+
+  for (int takes_back = 0; takes_back < 2; takes_back++) {
+    Departure d = {.takes_back = takes_back};
+    CHECK_ERROR(ceed, RitzRunParts(ceed, 3, leave_others_waiting, &d), CEED_ERROR_INCOMPATIBLE,
+                "part 1 has ended with code 0: part 0 waits for it: parts have to make the same calls");
+    CHECK(d.is_stopped[0] && d.is_stopped[1] && d.is_stopped[2], "%d %d %d are stopped", d.is_stopped[0],
+          d.is_stopped[1], d.is_stopped[2]);
+  }
+  Departure late = {.takes_back = true, .is_late = true};
+  CHECK_ERROR(ceed, RitzRunParts(ceed, 3, leave_others_waiting, &late), CEED_ERROR_INCOMPATIBLE,
+              "it waits for part 1, which has ended: parts have to make the same calls");
+  CHECK(late.num_again == 0, "%d parts go on", late.num_again);
+  Departure together = {0};
+  CHECK_OK(RitzRunParts(ceed, 3, leave_one_after_another, &together));
+  CHECK(!together.is_stopped[0] && !together.is_stopped[1] && !together.is_stopped[2],
+        "some part is stopped");
   CeedDestroy(&ceed);
 }
 
@@ -468,22 +548,32 @@ static int join_from_the_host(void *ctx, const RitzTransport *t) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int fail_while_others_wait(void *ctx, const RitzTransport *t) {
-  Case *c = ctx;
+// Part 1 ends with this code while the others wait for its messages on their devices.
+static int end_while_others_wait(Case *c, const RitzTransport *t, int code_of_part) {
   CeedVector v = NULL;
   CeedScalar norm = 0;
   Part p;
   int code = open_part(c, t, &p);
 
-  if (!code && t->part == 1)
-    code = CEED_ERROR_MINOR; // and leaves the others with an exchange that never ends
+  if (!code && t->part == 1) {
+    snprintf(c->why[1], sizeof(c->why[1]), "as it was told to");
+    close_part(c, 1, code_of_part, &p); // and leaves the others with an exchange that never ends
+    return code_of_part;
+  }
   if (!code) code = make_vector(c, &p, 0, &v);
   if (!code) code = RitzExchangeRun(p.exchange, RITZ_EXCHANGE_TO_GHOSTS, v);
   if (!code) code = CeedVectorNorm(v, CEED_NORM_2, &norm);
   CeedVectorDestroy(&v);
-  if (t->part == 1) snprintf(c->why[1], sizeof(c->why[1]), "as it was told to");
   close_part(c, t->part, code, &p);
   return code;
+}
+
+static int fail_while_others_wait(void *ctx, const RitzTransport *t) {
+  return end_while_others_wait(ctx, t, CEED_ERROR_MINOR);
+}
+
+static int leave_while_others_wait(void *ctx, const RitzTransport *t) {
+  return end_while_others_wait(ctx, t, CEED_ERROR_SUCCESS);
 }
 
 // Machines without several GPUs have no cases beyond the first (tools/gpu-check runs them).
@@ -504,9 +594,11 @@ TEST(parts_on_devices_exchange_by_nccl) {
   }
   c.which = 2;
   for (c.num_parts = 2; c.num_parts <= CeedIntMin(most, 8); c.num_parts++) {
-    const int code = RitzRunParts(ceed, c.num_parts, fail_while_others_wait, &c);
+    int code = RitzRunParts(ceed, c.num_parts, fail_while_others_wait, &c);
 
     CHECK(code == CEED_ERROR_MINOR, "a part that fails: code %d", code);
+    code = RitzRunParts(ceed, c.num_parts, leave_while_others_wait, &c);
+    CHECK(code == CEED_ERROR_INCOMPATIBLE, "a part that leaves: code %d", code);
   }
   CeedDestroy(&ceed);
 }
@@ -647,6 +739,7 @@ int main(int argc, char **argv) {
   return tap_main(argc, argv,
                   TESTS(numbers_of_all_parts_are_summed, messages_arrive_whole_and_in_order,
                         a_part_that_fails_ends_all, parts_that_disagree_are_told,
+                        a_part_that_leaves_ends_what_others_wait_for,
                         ghosts_get_their_owners_values_and_owners_the_sums,
                         products_and_diagonals_are_those_of_one_part, parts_on_devices_exchange_by_nccl,
                         misused_exchanges_are_refused_and_go_on, parts_of_different_cuts_are_told));

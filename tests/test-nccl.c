@@ -15,22 +15,10 @@
 #include "core/memory.h"
 #include "devices/device.h"
 #include "devices/nccl.h"
-#include "tests/fake-cuda.h"
 #include "tests/fake-nccl.h"
+#include "tests/load-fakes.h"
 
 // ---- The fakes, a base of one part, a transport on top of it ----
-
-static FakeCuda *load_driver(void) {
-  FakeCudaState get_state = NULL;
-
-  unsetenv("CUDA_HOME");
-  unsetenv("CUDA_PATH");
-  setenv("RITZ_CACHE", "off", 1);
-  if (!dlopen(FAKE_NVRTC, RTLD_NOW | RTLD_LOCAL)) return NULL;
-  void *driver = dlopen(FAKE_CUDA, RTLD_NOW | RTLD_LOCAL);
-  if (driver) ritz_find_symbol(driver, "fake_cuda", &get_state);
-  return get_state ? get_state() : NULL;
-}
 
 static FakeNccl *load_nccl(void) {
   FakeNcclState get_state = NULL;
@@ -46,7 +34,11 @@ static FakeNccl *load_nccl(void) {
 
 // A base of one part: numbers stay as they are; counts what it is asked for.
 typedef struct {
-  int num_reductions, num_registered;
+  int num_reductions, num_registered, num_announced;
+  int num_after_sum; // reductions behind the first announcement
+  int failure;       // of calls that announce
+  int absence;       // of reductions
+  int others;        // what on_stop says of others when this part leaves
   void (*stop)(void *ctx);
   void *stop_ctx;
 } Base;
@@ -57,18 +49,29 @@ static int no_messages(const RitzTransport *t, CeedInt num, const RitzMessage me
 }
 
 static int keep_numbers(const RitzTransport *t, RitzReduction kind, CeedInt num, double values[]) {
+  Base *base = t->ctx;
+
   (void)kind, (void)num, (void)values;
-  ((Base *)t->ctx)->num_reductions++;
-  return CEED_ERROR_SUCCESS;
+  base->num_reductions++;
+  base->num_after_sum += base->num_announced > 0;
+  return base->absence;
 }
 
 static int remember_stop(const RitzTransport *t, void (*stop)(void *ctx), void *ctx) {
   Base *base = t->ctx;
 
   base->num_registered += stop ? 1 : -1;
+  if (!stop && base->others) base->stop(base->stop_ctx); // all are stopped, this part as well
   base->stop = stop;
   base->stop_ctx = ctx;
-  return CEED_ERROR_SUCCESS;
+  return stop ? CEED_ERROR_SUCCESS : base->others;
+}
+
+static int count_announcement(const RitzTransport *t) {
+  Base *base = t->ctx;
+
+  base->num_announced++;
+  return base->failure;
 }
 
 static RitzTransport base_transport(Base *base) {
@@ -79,7 +82,8 @@ static RitzTransport base_transport(Base *base) {
                          .begin = no_messages,
                          .end = no_messages,
                          .reduce = keep_numbers,
-                         .on_stop = remember_stop};
+                         .on_stop = remember_stop,
+                         .announce = count_announcement};
 }
 
 typedef struct {
@@ -196,7 +200,7 @@ TEST(messages_go_beside_the_context_and_sums_in_its_stream) {
 // ---- Failures ----
 
 TEST(what_nccl_refuses_names_the_call_and_leaves_nothing) {
-  static const char *const of_creation[] = {"ncclGetUniqueId", "ncclCommInitRank"};
+  static const char *const of_creation[] = {"ncclGetUniqueId", "ncclCommInitRank", "ncclAllReduce"};
   const RitzMessage message = {.part = 0, .send_bytes = 8, .recv_bytes = 8};
   double number = 0;
   RitzMessage full = message;
@@ -204,7 +208,7 @@ TEST(what_nccl_refuses_names_the_call_and_leaves_nothing) {
 
   begin(&k);
   if (tap_failed()) return;
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 3; i++) {
     k.nccl->failing = of_creation[i];
     k.nccl->failure = 4;
     CHECK_ERROR(k.ceed, RitzTransportCreateNCCL(k.ceed, &k.below, &k.transport), CEED_ERROR_BACKEND,
@@ -255,11 +259,101 @@ TEST(a_part_that_is_stopped_makes_no_more_calls) {
   end(&k);
 }
 
+// ---- Others ----
+
+// What the others have to begin as often is announced before, and not begun where that fails.
+TEST(calls_that_others_wait_for_are_announced) {
+  double number = 0;
+  Kit k;
+
+  begin(&k);
+  if (tap_failed()) return;
+  CHECK_OK(RitzTransportCreateNCCL(k.ceed, &k.below, &k.transport));
+  const int first = k.base.num_announced;
+  CHECK_OK(k.transport.begin(&k.transport, 0, NULL));
+  CHECK_OK(k.transport.end(&k.transport, 0, NULL));
+  CHECK_OK(k.transport.reduce_in_memory(&k.transport, RITZ_REDUCTION_SUM, 1, &number));
+  CHECK_OK(k.transport.reduce(&k.transport, RITZ_REDUCTION_SUM, 1, &number)); // the base sees to itself
+  CHECK(k.base.num_announced == first + 2, "%d of 2 calls are announced", k.base.num_announced - first);
+  k.base.failure = CEED_ERROR_INCOMPATIBLE;
+  k.nccl->num_groups = k.nccl->num_reduced = 0;
+  CHECK(k.transport.begin(&k.transport, 0, NULL) == CEED_ERROR_INCOMPATIBLE, "messages that nobody awaits");
+  CHECK(k.transport.reduce_in_memory(&k.transport, RITZ_REDUCTION_SUM, 1, &number) == CEED_ERROR_INCOMPATIBLE,
+        "a sum that others do not make");
+  CHECK(k.nccl->num_groups == 0 && k.nccl->num_reduced == 0, "%d groups, %d numbers are queued",
+        k.nccl->num_groups, k.nccl->num_reduced);
+  k.base.failure = CEED_ERROR_SUCCESS;
+  CHECK_OK(RitzTransportDestroyNCCL(&k.transport));
+  CHECK(k.nccl->num_aborts == 0, "%d aborts", k.nccl->num_aborts);
+  end(&k);
+}
+
+TEST(a_part_that_leaves_others_waiting_ends_with_an_error) {
+  Kit k;
+
+  begin(&k);
+  if (tap_failed()) return;
+  CHECK_OK(RitzTransportCreateNCCL(k.ceed, &k.below, &k.transport));
+  k.base.others = CEED_ERROR_INCOMPATIBLE;
+  CHECK(RitzTransportDestroyNCCL(&k.transport) == CEED_ERROR_INCOMPATIBLE, "it is not told");
+  CHECK(k.nccl->num_aborts == 1, "%d aborts", k.nccl->num_aborts);
+  CHECK_OK(RitzTransportDestroyNCCL(&k.transport));
+  // others that do not come
+  k.base.others = CEED_ERROR_SUCCESS;
+  CHECK_OK(RitzTransportCreateNCCL(k.ceed, &k.below, &k.transport));
+  k.base.absence = CEED_ERROR_MAJOR;
+  CHECK(RitzTransportDestroyNCCL(&k.transport) == CEED_ERROR_MAJOR, "nobody is missed");
+  CHECK(k.nccl->num_aborts == 2, "%d aborts", k.nccl->num_aborts);
+  k.base.absence = CEED_ERROR_SUCCESS;
+  // one that fails has its own code
+  CHECK_OK(RitzTransportCreateNCCL(k.ceed, &k.below, &k.transport));
+  k.base.others = CEED_ERROR_INCOMPATIBLE;
+  CHECK_OK(RitzTransportAbortNCCL(&k.transport));
+  CHECK(k.nccl->num_aborts == 3, "%d aborts", k.nccl->num_aborts);
+  end(&k);
+}
+
+// A mesh that is one part has no neighbours: groups are empty.
+TEST(hosts_meet_when_first_messages_have_arrived) {
+  const CeedInt num[1] = {2};
+  RitzMesh mesh = NULL;
+  RitzSpace space = NULL;
+  RitzExchange exchange = NULL;
+  Kit k;
+
+  begin(&k);
+  if (tap_failed()) return;
+  CHECK_OK(RitzMeshCreateBox(k.ceed, 1, num, NULL, NULL, 1, NULL, NULL, &mesh));
+  CHECK_OK(RitzSpaceCreate(mesh, 1, 1, &space));
+  CHECK_OK(RitzExchangeCreate(space, k.ceed, &k.below, &exchange));
+  const int by_base = k.base.num_reductions;
+  CHECK_OK(RitzExchangeDestroy(&exchange));
+  k.base.num_reductions = 0;
+  CHECK_OK(RitzTransportCreateNCCL(k.ceed, &k.below, &k.transport));
+  // names, a first sum that was waited for, and a meeting behind it
+  CHECK(k.nccl->num_reduced == 1 && k.nccl->kind == 8 && k.driver->num_queued == 0, "%d numbers, %d waiting",
+        k.nccl->num_reduced, (int)k.driver->num_queued);
+  CHECK(k.base.num_after_sum == 1, "%d meetings behind the first sum", k.base.num_after_sum);
+  k.base.num_reductions = 0;
+  CHECK_OK(RitzExchangeCreate(space, k.ceed, &k.transport, &exchange));
+  CHECK(k.nccl->num_groups == 2 && k.driver->num_queued == 0, "%d groups, %d waiting", k.nccl->num_groups,
+        (int)k.driver->num_queued);
+  CHECK(k.base.num_reductions == by_base + 2, "hosts meet %d times, %d without devices",
+        k.base.num_reductions, by_base);
+  CHECK_OK(RitzExchangeDestroy(&exchange));
+  CHECK_OK(RitzTransportDestroyNCCL(&k.transport));
+  CHECK_OK(RitzSpaceDestroy(&space));
+  CHECK_OK(RitzMeshDestroy(&mesh));
+  end(&k);
+}
+
 int main(int argc, char **argv) {
   if (argc == 2 && !strcmp(argv[1], "--without-nccl")) return join_without_nccl();
   (void)load_driver(); // before anybody looks for one
   return tap_main(
       argc, argv,
       TESTS(a_library_that_is_not_there_is_named, messages_go_beside_the_context_and_sums_in_its_stream,
-            what_nccl_refuses_names_the_call_and_leaves_nothing, a_part_that_is_stopped_makes_no_more_calls));
+            what_nccl_refuses_names_the_call_and_leaves_nothing, a_part_that_is_stopped_makes_no_more_calls,
+            calls_that_others_wait_for_are_announced, a_part_that_leaves_others_waiting_ends_with_an_error,
+            hosts_meet_when_first_messages_have_arrived));
 }

@@ -42,18 +42,32 @@ struct RitzTransport {
   // Optional, NULL otherwise. The same for numbers in the memory of the context that the transport was made
   // for, in the order of the context's work: nobody waits.
   int (*reduce_in_memory)(const RitzTransport *transport, RitzReduction kind, CeedInt num, double values[]);
-  // Optional, NULL otherwise. From now on another thread calls stop(ctx) when another part has failed, so
-  // that what this part waits for beside the transport ends; stop NULL: not any more. One at a time.
+  // Optional, NULL otherwise. From now on another thread calls stop(ctx) when another part has failed, or has
+  // left while this one waits for it, so that what this part waits for beside the transport ends; stop NULL:
+  // not any more, this part leaves. One at a time. CEED_ERROR_INCOMPATIBLE: others wait for the part that
+  // leaves: all were stopped, itself as well.
   int (*on_stop)(const RitzTransport *transport, void (*stop)(void *ctx), void *ctx);
+  // Optional, with on_stop. Says that this part now begins something beside the transport that all parts
+  // have to begin, as often as it says so since on_stop: those who have said it more often wait for the
+  // others. Errors: CEED_ERROR_INCOMPATIBLE (another part has left having said it less often).
+  int (*announce)(const RitzTransport *transport);
+  // Of transports whose mem_type is the host's. Not 0: buffers may be memory of a CUDA device as well, which
+  // is current while begin and end run. They know no stream: exchanges let the host wait for what the context
+  // has queued before begin, and end returns when all has arrived.
+  int takes_device_memory;
 };
+
+// Where buffers of exchanges between vectors of `ceed` are by this transport: in the memory of its device
+// where the transport can take them there, else the host's, by way of which they are copied.
+CEED_EXTERN int RitzTransportGetMemType(Ceed ceed, const RitzTransport *transport, CeedMemType *mem_type);
 
 // Calls run(ctx, transport) for num_parts parts, each on a thread of its own, and returns when all have
 // ended: 0, or the code of the part that failed first, which is reported to `ceed`, too. A part makes
 // contexts (CeedInit) and objects of its own; meshes and spaces belong to one part. Where a part returns
 // another code than 0, the others' calls of the transport return CEED_ERROR_MAJOR; calls that wait for a part
-// that has returned 0 return CEED_ERROR_INCOMPATIBLE. Errors: CEED_ERROR_DIMENSION (num_parts < 1),
-// CEED_ERROR_MAJOR (not so many threads can be had; nothing was called). Sums are made in the order of the
-// parts: they repeat.
+// that has returned 0 return CEED_ERROR_INCOMPATIBLE, as does RitzRunParts where they wait on a device.
+// Errors: CEED_ERROR_DIMENSION (num_parts < 1), CEED_ERROR_MAJOR (not so many threads can be had; nothing was
+// called). Sums are made in the order of the parts: they repeat.
 typedef int (*RitzPartFunction)(void *ctx, const RitzTransport *transport);
 CEED_EXTERN int RitzRunParts(Ceed ceed, CeedInt num_parts, RitzPartFunction run, void *ctx);
 
@@ -69,7 +83,8 @@ CEED_EXTERN int RitzRunParts(Ceed ceed, CeedInt num_parts, RitzPartFunction run,
 // NCCL: exchanges by base go by way of the host), CEED_ERROR_BACKEND (NCCL's own, as two parts on one
 // device).
 CEED_EXTERN int RitzTransportCreateNCCL(Ceed ceed, const RitzTransport *base, RitzTransport *transport);
-// When the exchanges of the transport are gone. All parts make the call: they may wait for each other.
+// When the exchanges of the transport are gone. All parts make the call: they wait for each other, by a
+// reduction of the base.
 CEED_EXTERN int RitzTransportDestroyNCCL(RitzTransport *transport);
 // The same for a part that fails, which the others do not know yet: it waits for nobody.
 CEED_EXTERN int RitzTransportAbortNCCL(RitzTransport *transport);
@@ -84,11 +99,13 @@ typedef enum {
 } RitzExchangeMode;
 
 // Exchanges for vectors of a space on a part of a mesh, in the context `ceed`; `transport` is copied, its ctx
-// borrowed. Holds a reference to the space. All parts call it together. Bytes of an exchange: those of an
-// entry for each entry of a ghost (sent once, received once), nothing else. Memory: twice that and 4 bytes an
-// entry. Errors: CEED_ERROR_DIMENSION (the mesh is another part than the transport's, or one of another
-// number of parts), CEED_ERROR_INCOMPATIBLE (parts were cut by different lists, or spaces have other degrees:
-// found by one reduction), CEED_ERROR_UNSUPPORTED (offsets beyond 32 bits).
+// borrowed. Holds a reference to the space. All parts call it together; between GPUs by NCCL they also
+// exchange zeros both ways and wait for each other, so that what first messages take is made while no device
+// waits. Bytes of an exchange: those of an entry for each entry of a ghost (sent once, received once),
+// nothing else. Memory: twice that and 4 bytes an entry. Errors: CEED_ERROR_DIMENSION (the mesh is another
+// part than the transport's, or one of another number of parts), CEED_ERROR_INCOMPATIBLE (parts were cut by
+// different lists, or spaces have other degrees: found by one reduction), CEED_ERROR_UNSUPPORTED (offsets
+// beyond 32 bits).
 CEED_EXTERN int RitzExchangeCreate(RitzSpace space, Ceed ceed, const RitzTransport *transport,
                                    RitzExchange *exchange);
 CEED_EXTERN int RitzExchangeReferenceCopy(RitzExchange exchange, RitzExchange *copy);

@@ -8,8 +8,10 @@
 //     RitzRunRanks(MPI_COMM_WORLD, solve_part, &problem);
 //     MPI_Finalize();
 //
-// Buffers of messages are in the host's memory: of vectors on a device the packed entries alone are copied.
-// Sums are those of MPI_Allreduce, which implementations give alike to all processes.
+// Messages between vectors on CUDA devices go from device to device where the MPI library says at run time
+// that it takes pointers of these (CUDA-aware MPI), else by way of the host: the packed entries alone are
+// copied. RITZ_MPI_CUDA=1 or 0 in the environment says it instead of the library. Sums are those of
+// MPI_Allreduce, which implementations give alike to all processes.
 #ifndef RITZ_MPI_H
 #define RITZ_MPI_H
 
@@ -18,6 +20,12 @@
 #include <ritz/exchange.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#if defined(OPEN_MPI) && defined(__has_include)
+#if __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
+#endif
 
 // What the transport's functions know; made by RitzTransportCreateMPI.
 typedef struct {
@@ -34,6 +42,28 @@ static inline int RitzMPIError(const char *call, int code) {
   if (code == MPI_SUCCESS) return CEED_ERROR_SUCCESS;
   MPI_Error_string(code, text, &length);
   return CeedError(NULL, CEED_ERROR_MAJOR, "%s: %s", call, text);
+}
+
+// Whether the library takes pointers of CUDA devices. MPICH and those made of it are asked by
+// MPIX_GPU_query_support, Open MPI by MPIX_Query_cuda_support; of others RITZ_MPI_CUDA alone tells.
+static inline int RitzMPITakesDeviceMemory(int *is_taken) {
+  const char *told = getenv("RITZ_MPI_CUDA");
+
+  *is_taken = 0;
+  if (told && told[0]) {
+    if (strcmp(told, "0") && strcmp(told, "1"))
+      return CeedError(NULL, CEED_ERROR_INCOMPATIBLE, "RITZ_MPI_CUDA is '%.40s', needed 0 or 1", told);
+    *is_taken = told[0] == '1';
+    return CEED_ERROR_SUCCESS;
+  }
+#if defined(MPIX_GPU_SUPPORT_CUDA)
+  return RitzMPIError("MPIX_GPU_query_support", MPIX_GPU_query_support(MPIX_GPU_SUPPORT_CUDA, is_taken));
+#elif defined(MPIX_CUDA_AWARE_SUPPORT)
+  *is_taken = MPIX_Query_cuda_support() == 1;
+  return CEED_ERROR_SUCCESS;
+#else
+  return CEED_ERROR_SUCCESS;
+#endif
 }
 
 static inline int RitzMPIPost(RitzMPIState *s, const RitzMessage *m) {
@@ -100,8 +130,11 @@ static inline int RitzMPIReduce(const RitzTransport *t, RitzReduction kind, Ceed
 // A transport of this process: part = rank, parts = size of `comm`, of which it takes a duplicate. All
 // processes of comm call it.
 static inline int RitzTransportCreateMPI(MPI_Comm comm, RitzTransport *transport) {
+  int rank = 0, size = 1, takes_device_memory = 0;
+  const int told = RitzMPITakesDeviceMemory(&takes_device_memory);
+
+  if (told) return told;
   RitzMPIState *s = (RitzMPIState *)calloc(1, sizeof(*s));
-  int rank = 0, size = 1;
 
   if (!s) return CeedError(NULL, CEED_ERROR_MAJOR, "RitzTransportCreateMPI: no memory");
   const int code = MPI_Comm_dup(comm, &s->comm);
@@ -121,6 +154,7 @@ static inline int RitzTransportCreateMPI(MPI_Comm comm, RitzTransport *transport
   transport->reduce = RitzMPIReduce;
   transport->reduce_in_memory = NULL;
   transport->on_stop = NULL; // a part that fails ends all
+  transport->takes_device_memory = takes_device_memory;
   return CEED_ERROR_SUCCESS;
 }
 
@@ -141,7 +175,9 @@ static inline int RitzTransportDestroyMPI(RitzTransport *transport) {
 // another code than 0, all processes end (MPI_Abort): others may wait for it. Its messages are on stderr by
 // then.
 static inline int RitzRunRanks(MPI_Comm comm, RitzPartFunction run, void *ctx) {
-  RitzTransport transport = {0, 0, CEED_MEM_HOST, NULL, NULL, NULL, NULL, NULL, NULL};
+  RitzTransport transport;
+
+  memset(&transport, 0, sizeof(transport));
   int code = RitzTransportCreateMPI(comm, &transport);
 
   if (!code) code = run(ctx, &transport);
