@@ -168,20 +168,30 @@ TEST(messages_go_beside_the_context_and_sums_in_its_stream) {
   CHECK_OK(k.transport.begin(&k.transport, 2, messages));
   CHECK_ERROR(k.ceed, k.transport.begin(&k.transport, 2, messages), CEED_ERROR_INCOMPATIBLE,
               "other messages are under way");
+  CHECK_ERROR(k.ceed, k.transport.run(&k.transport, 2, messages), CEED_ERROR_INCOMPATIBLE,
+              "other messages are under way");
   CHECK_OK(k.transport.end(&k.transport, 2, messages));
   CHECK_OK(ritz_cuda.copy_out(k.ceed, k.device, NULL, sizeof(numbers), back, to));
   CHECK(!memcmp(numbers, back, sizeof(numbers)), "%g %g %g %g has arrived", back[0], back[1], back[2],
         back[3]);
   CHECK(k.nccl->num_groups == 1 && k.nccl->message_stream, "%d groups, stream %p", k.nccl->num_groups,
         k.nccl->message_stream);
+  // what nothing is to be done beside goes in the context's stream
+  const RitzMessage again = {
+      .part = 0, .send_bytes = 8, .recv_bytes = 8, .send = from, .recv = (char *)to + 8};
+  void *const beside = k.nccl->message_stream;
+  CHECK_OK(k.transport.run(&k.transport, 1, &again));
+  CHECK_OK(ritz_cuda.copy_out(k.ceed, k.device, NULL, sizeof(numbers), back, to));
+  CHECK(back[0] == 1 && back[1] == 1 && back[2] == 3, "%g %g %g has arrived", back[0], back[1], back[2]);
+  CHECK(k.nccl->num_groups == 2 && !k.nccl->message_stream, "%d groups, stream %p", k.nccl->num_groups,
+        k.nccl->message_stream);
 
   CHECK_OK(k.transport.reduce_in_memory(&k.transport, RITZ_REDUCTION_SUM, 3, to));
   CHECK(k.nccl->num_reduced == 3 && k.nccl->kind == 8 && k.nccl->operation == 0 && !k.nccl->reduction_stream,
         "%d numbers of kind %d, operation %d", k.nccl->num_reduced, k.nccl->kind, k.nccl->operation);
-  CHECK_OK(CeedSetStream(k.ceed, k.nccl->message_stream));
+  CHECK_OK(CeedSetStream(k.ceed, beside));
   CHECK_OK(k.transport.reduce_in_memory(&k.transport, RITZ_REDUCTION_MAX, 1, to));
-  CHECK(k.nccl->operation == 2 && k.nccl->reduction_stream == k.nccl->message_stream,
-        "the stream is another one");
+  CHECK(k.nccl->operation == 2 && k.nccl->reduction_stream == beside, "the stream is another one");
   CHECK_OK(CeedSetStream(k.ceed, (void *)1)); // the legacy stream's name
   const int before = k.base.num_reductions;
   CHECK_OK(k.transport.reduce(&k.transport, RITZ_REDUCTION_SUM, 1, back));

@@ -45,6 +45,8 @@ struct RitzTransport {
   // Optional, NULL otherwise. From now on another thread calls stop(ctx) when another part has failed, so
   // that what this part waits for beside the transport ends; stop NULL: not any more. One at a time.
   int (*on_stop)(const RitzTransport *transport, void (*stop)(void *ctx), void *ctx);
+  // Optional, NULL otherwise. Begin and end in one, for messages that nothing is to be done beside.
+  int (*run)(const RitzTransport *transport, CeedInt num, const RitzMessage messages[]);
 };
 
 // Calls run(ctx, transport) for num_parts parts, each on a thread of its own, and returns when all have
@@ -85,18 +87,21 @@ typedef enum {
 
 // Exchanges for vectors of a space on a part of a mesh, in the context `ceed`; `transport` is copied, its ctx
 // borrowed. Holds a reference to the space. All parts call it together. Bytes of an exchange: those of an
-// entry for each entry of a ghost (sent once, received once), nothing else. Memory: twice that and 4 bytes an
-// entry. Errors: CEED_ERROR_DIMENSION (the mesh is another part than the transport's, or one of another
-// number of parts), CEED_ERROR_INCOMPATIBLE (parts were cut by different lists, or spaces have other degrees:
-// found by one reduction), CEED_ERROR_UNSUPPORTED (offsets beyond 32 bits).
+// entry for each entry of a ghost (sent once, received once), nothing else. Messages come straight to the
+// ghosts of a vector, and go from them, where the transport's memory is that of the context. Memory: 12 bytes
+// an entry that others have as a ghost; 8 bytes an entry of a ghost where the memory is another one. Errors:
+// CEED_ERROR_DIMENSION (the mesh is another part than the transport's, or one of another number of parts),
+// CEED_ERROR_INCOMPATIBLE (parts were cut by different lists, or spaces have other degrees: found by one
+// reduction), CEED_ERROR_UNSUPPORTED (offsets beyond 32 bits).
 CEED_EXTERN int RitzExchangeCreate(RitzSpace space, Ceed ceed, const RitzTransport *transport,
                                    RitzExchange *exchange);
 CEED_EXTERN int RitzExchangeReferenceCopy(RitzExchange exchange, RitzExchange *copy);
 CEED_EXTERN int RitzExchangeDestroy(RitzExchange *exchange);
-// x: an L-vector of the space, of CeedScalar. Between begin and end, x may be read, and its owned entries
-// may be used by operators on elements without ghosts; the same mode and vector end what was begun. One
-// exchange of a transport is under way at a time, whatever space it is of. Errors: CEED_ERROR_DIMENSION
-// (length), CEED_ERROR_INCOMPATIBLE (an exchange is under way, or none is; no such mode; another vector).
+// x: an L-vector of the space, of CeedScalar. Between begin and end, x may be read but not written, and its
+// owned entries may be used by operators on elements without ghosts; the same mode and vector end what was
+// begun. One exchange of a transport is under way at a time, whatever space it is of. Errors:
+// CEED_ERROR_DIMENSION (length), CEED_ERROR_INCOMPATIBLE (an exchange is under way, or none is; no such mode;
+// another vector).
 CEED_EXTERN int RitzExchangeBegin(RitzExchange exchange, RitzExchangeMode mode, CeedVector x);
 CEED_EXTERN int RitzExchangeEnd(RitzExchange exchange, RitzExchangeMode mode, CeedVector x);
 // Begin and end.
@@ -128,9 +133,9 @@ CEED_EXTERN int RitzPartOperatorGetDiagonal(RitzPartOperator op, CeedVector diag
 // this part, ghosts included or not; NULL: none) and all ghosts, sums over all parts. Constraints that are
 // set afterwards take the place of both: they have to name the ghosts. RitzSolverSetReduction(solver, NULL,
 // NULL) makes the solver one of this part again. The operator has to outlive the solver's solves. b and x are
-// L-vectors of the parts, of which owned entries count; ghosts of x are zero after the solve (RitzExchangeRun
-// gives them values). A call of the transport's `reduce` for each pass that has sums: two or three an
-// iteration of conjugate gradients.
+// L-vectors of the parts, of which owned entries count (RitzSolverSetNumOwned); ghosts of x are zero after
+// the solve (RitzExchangeRun gives them values). A call of the transport's `reduce` for each pass that has
+// sums: two or three an iteration of conjugate gradients.
 CEED_EXTERN int RitzSolverSetPartOperator(RitzSolver solver, RitzPartOperator op, RitzIndices constraints);
 
 // ---- Multigrid ----

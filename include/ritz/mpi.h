@@ -121,6 +121,7 @@ static inline int RitzTransportCreateMPI(MPI_Comm comm, RitzTransport *transport
   transport->reduce = RitzMPIReduce;
   transport->reduce_in_memory = NULL;
   transport->on_stop = NULL; // a part that fails ends all
+  transport->run = NULL;
   return CEED_ERROR_SUCCESS;
 }
 
@@ -141,7 +142,7 @@ static inline int RitzTransportDestroyMPI(RitzTransport *transport) {
 // another code than 0, all processes end (MPI_Abort): others may wait for it. Its messages are on stderr by
 // then.
 static inline int RitzRunRanks(MPI_Comm comm, RitzPartFunction run, void *ctx) {
-  RitzTransport transport = {0, 0, CEED_MEM_HOST, NULL, NULL, NULL, NULL, NULL, NULL};
+  RitzTransport transport = {0, 0, CEED_MEM_HOST, NULL, NULL, NULL, NULL, NULL, NULL, NULL};
   int code = RitzTransportCreateMPI(comm, &transport);
 
   if (!code) code = run(ctx, &transport);

@@ -137,6 +137,12 @@ CEED_EXTERN int RitzSolverSetReduction(RitzSolver solver, RitzReduceFunction red
 // way to the host and back then. NULL: by way of the host. Errors: CEED_ERROR_INCOMPATIBLE (no reduction is
 // set).
 CEED_EXTERN int RitzSolverSetReductionInMemory(RitzSolver solver, RitzReduceFunction reduce);
+// Optional, after RitzSolverSetReduction: the first num_owned entries of vectors are those of this part; sums
+// count them alone, so that the function that is applied may write to the others in its input, too, and need
+// not clear them. They are constrained as before, and zero in x after the solve. -1: all entries count.
+// Errors: CEED_ERROR_DIMENSION (below -1; beyond the end of the vectors in RitzSolverSolve),
+// CEED_ERROR_INCOMPATIBLE (no reduction is set).
+CEED_EXTERN int RitzSolverSetNumOwned(RitzSolver solver, CeedSize num_owned);
 CEED_EXTERN int RitzSolverSetMonitor(RitzSolver solver, RitzMonitorFunction monitor, void *ctx); // NULL: none
 // Solves A x = b from the initial guess in x. Not converging is not an error: ask for the reason. Errors:
 // CEED_ERROR_INCOMPLETE without an operator, CEED_ERROR_INCOMPATIBLE when b and x are the same vector or the
