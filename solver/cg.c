@@ -329,7 +329,7 @@ static int prepare_passes(const Cg *cg) {
 
 int ritz_cg_solve_standard(RitzSolver solver, const RitzSolve *solve) {
   const bool is_flexible = solver->type == RITZ_SOLVER_FLEXIBLE_CG;
-  // a program's own Jacobi has a power of two of this part alone in its vector
+  // as in find_obstacle
   const bool is_scaled_apart = solver->reduce && solver->pc;
   CeedVector inverse = is_flexible || solve->system.num_null || is_scaled_apart
                            ? NULL
@@ -371,6 +371,11 @@ static int find_obstacle(RitzSolver solver, const RitzSolve *solve, int *num_slo
   *reason = NULL;
   if (solver->type == RITZ_SOLVER_FLEXIBLE_CG) {
     *reason = "the method is the flexible one";
+  } else if (solver->reduce && solver->pc) {
+    // a program's own Jacobi has a power of two of this part alone in its vector
+    *reason = "the preconditioner of a problem in parts is the program's";
+  } else if (solver->reduce) {
+    return CEED_ERROR_SUCCESS;
   } else if (solve->system.apply) {
     *reason = "the operator is a function of the program";
   } else if (solve->system.num_null) {
@@ -402,6 +407,7 @@ int ritz_cg_solve(RitzSolver solver, const RitzSolve *solve) {
   solver->used = is_merged ? RITZ_CG_MERGED : RITZ_CG_STANDARD;
   if (!is_merged) return ritz_cg_solve_standard(solver, solve);
   CeedVector inverse = ritz_jacobi_inverse(solve->pc, solve->system.ceed, NULL);
+  if (solver->reduce) return ritz_cg_solve_in_parts(solver, solve, inverse);
   return is_on_device ? ritz_cg_solve_on_device(solver, solve, inverse)
                       : ritz_cg_solve_merged(solver, solve, inverse, num_slots);
 }

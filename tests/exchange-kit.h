@@ -19,6 +19,8 @@ typedef struct {
   bool overlaps; // elements without ghosts are an operator of their own
   bool by_nccl;  // a device for each part
   RitzSolverType method;
+  RitzCGVariant variant;
+  double *norms;                // of part 0; NULL: they are not kept
   PlacedNodes all;              // of the whole space
   CeedScalar *y;                // [nodes of the whole]: results at owned nodes
   CeedInt iterations[8];        // of each part

@@ -24,7 +24,9 @@
 // chunk by chunk before the first and after the last touch, so that r, p and A p come from memory once an
 // iteration; on devices in few passes beside them. It is the same method with the same iterates, but for
 // rounding. On devices all operators can be merged; on the host those that run as one kernel, or as a
-// composite of these, with the same restriction for active input and output and without passive outputs.
+// composite of these, with the same restriction for active input and output and without passive outputs. In
+// parts of a larger problem (RitzSolverSetReduction) merged means one reduction an iteration and two passes,
+// for any operator, without preconditioner or with RitzSolverSetJacobi.
 //
 // Vector arithmetic is done where the operator runs: on the threads of its context, or on its device; b, x
 // and the diagonal are copied where they belong to another context. Sums are compensated: their relative
