@@ -356,6 +356,10 @@ int ritz_cg_solve_standard(RitzSolver solver, const RitzSolve *solve) {
 
 // ---- The choice of the variant ----
 
+static bool is_on_device(const RitzSolve *solve) {
+  return solve->system.ceed->backend.mem_type == CEED_MEM_DEVICE;
+}
+
 static bool has_passive_input(CeedOperator op, CeedVector vec) {
   for (CeedInt i = 0; i < op->num_in; i++) {
     if (op->in[i]->vec == vec) return true;
@@ -374,6 +378,8 @@ static int find_obstacle(RitzSolver solver, const RitzSolve *solve, int *num_slo
   } else if (solver->reduce && solver->pc) {
     // a program's own Jacobi has a power of two of this part alone in its vector
     *reason = "the preconditioner of a problem in parts is the program's";
+  } else if (solver->reduce && !is_on_device(solve) && solver->variant == RITZ_CG_AUTO) {
+    *reason = "sums of a step ahead cost a host more than a reduction, unless there are many parts";
   } else if (solver->reduce) {
     return CEED_ERROR_SUCCESS;
   } else if (solve->system.apply) {
@@ -384,7 +390,7 @@ static int find_obstacle(RitzSolver solver, const RitzSolve *solve, int *num_slo
     *reason = "the preconditioner is not a diagonal";
   } else if (solve->pc && solve->pc->precision != CEED_SCALAR_TYPE) {
     *reason = "the preconditioner has another precision than the vectors";
-  } else if (solve->system.ceed->backend.mem_type == CEED_MEM_DEVICE) {
+  } else if (is_on_device(solve)) {
     return CEED_ERROR_SUCCESS;
   } else if (has_passive_input(solver->op, solve->x)) {
     *reason = "the operator reads the vector of the solution";
@@ -395,7 +401,6 @@ static int find_obstacle(RitzSolver solver, const RitzSolve *solve, int *num_slo
 }
 
 int ritz_cg_solve(RitzSolver solver, const RitzSolve *solve) {
-  const bool is_on_device = solve->system.ceed->backend.mem_type == CEED_MEM_DEVICE;
   bool is_merged = solver->variant != RITZ_CG_STANDARD;
   int num_slots = 1;
 
@@ -408,6 +413,6 @@ int ritz_cg_solve(RitzSolver solver, const RitzSolve *solve) {
   if (!is_merged) return ritz_cg_solve_standard(solver, solve);
   CeedVector inverse = ritz_jacobi_inverse(solve->pc, solve->system.ceed, NULL);
   if (solver->reduce) return ritz_cg_solve_in_parts(solver, solve, inverse);
-  return is_on_device ? ritz_cg_solve_on_device(solver, solve, inverse)
-                      : ritz_cg_solve_merged(solver, solve, inverse, num_slots);
+  return is_on_device(solve) ? ritz_cg_solve_on_device(solver, solve, inverse)
+                             : ritz_cg_solve_merged(solver, solve, inverse, num_slots);
 }

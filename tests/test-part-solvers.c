@@ -31,7 +31,6 @@ static int set_up_solver(const Case *c, Ceed ceed, CeedVector diagonal, RitzSolv
   RITZ_TRY(RitzSolverCreate(ceed, c->method, solver));
   RITZ_TRY(RitzSolverSetTolerances(*solver, solver_rtol(), 0, 2000));
   RITZ_TRY(RitzSolverSetDamping(*solver, 0.3));
-  RITZ_TRY(RitzSolverSetVariant(*solver, c->variant));
   return RitzSolverSetJacobi(*solver, diagonal);
 }
 
@@ -44,12 +43,16 @@ static int note_norm(void *ctx, CeedInt iteration, double norm, bool *stop) {
   return CEED_ERROR_SUCCESS;
 }
 
-// Conjugate gradients in parts are merged unless asked otherwise.
-static int check_variant(Case *c, CeedInt part, RitzSolver solver) {
-  const RitzCGVariant wanted = c->variant == RITZ_CG_STANDARD ? RITZ_CG_STANDARD : RITZ_CG_MERGED;
+// Conjugate gradients in parts: what was asked for; merged on devices else.
+static int check_variant(Case *c, CeedInt part, Ceed ceed, RitzSolver solver) {
+  CeedMemType mem_type = CEED_MEM_HOST;
   RitzCGVariant used = RITZ_CG_AUTO;
 
+  RITZ_TRY(CeedGetPreferredMemType(ceed, &mem_type));
   RITZ_TRY(RitzSolverGetVariantUsed(solver, &used, NULL));
+  const RitzCGVariant wanted = c->variant != RITZ_CG_AUTO    ? c->variant
+                               : mem_type == CEED_MEM_DEVICE ? RITZ_CG_MERGED
+                                                             : RITZ_CG_STANDARD;
   if (c->method != RITZ_SOLVER_CG || used == wanted) return CEED_ERROR_SUCCESS;
   return fail(c, part, "variant", 0, used, wanted);
 }
@@ -70,9 +73,10 @@ static int solve_part(Case *c, CeedInt part, const Part *p) {
   if (!ierr) ierr = make_constraints(p->ceed, p->space, c->num_comp, &constraints);
   if (!ierr) ierr = set_up_solver(c, p->ceed, d, &solver);
   if (!ierr) ierr = RitzSolverSetPartOperator(solver, op, constraints);
+  if (!ierr) ierr = RitzSolverSetVariant(solver, c->variant);
   if (!ierr && part == 0 && c->norms) ierr = RitzSolverSetMonitor(solver, note_norm, c->norms);
   if (!ierr) ierr = RitzSolverSolve(solver, b, x);
-  if (!ierr) ierr = check_variant(c, part, solver);
+  if (!ierr) ierr = check_variant(c, part, p->ceed, solver);
   if (!ierr) ierr = RitzSolverGetReason(solver, &reason);
   if (!ierr) ierr = RitzSolverGetIterations(solver, &c->iterations[part]);
   if (!ierr && reason <= 0) ierr = fail(c, part, RitzSolverReasonName(reason), 0, 0, 0);
@@ -188,8 +192,8 @@ TEST(one_reduction_takes_the_steps_of_two) {
       check_solves(ceed, &c);
       iterations[k] = c.iterations[0];
     }
-    CHECK(abs((int)(iterations[0] - iterations[1])) <= 1, "%d and %d iterations", (int)iterations[0],
-          (int)iterations[1]);
+    CHECK(abs((int)(iterations[0] - iterations[1])) <= iterations[0] / 20 + 1, "%d and %d iterations",
+          (int)iterations[0], (int)iterations[1]);
     if (!tap_failed()) check_norms(&c, CeedIntMin(iterations[0], iterations[1]));
   }
   CeedDestroy(&ceed);
@@ -217,6 +221,7 @@ TEST(sums_are_made_where_the_context_computes) {
   name_resource(ceed, &c);
   for (int method = 0; RitzSolverTypeName((RitzSolverType)method) && !tap_failed(); method++) {
     c.method = (RitzSolverType)method;
+    c.variant = c.method == RITZ_SOLVER_CG ? RITZ_CG_MERGED : RITZ_CG_AUTO;
     atomic_store(&num_in_memory, 0);
     check_solves_by(ceed, &c, run_solve_in_memory);
     const bool is_flexible = c.method == RITZ_SOLVER_FLEXIBLE_CG;
@@ -242,6 +247,7 @@ TEST(solvers_have_small_and_empty_parts) {
   name_resource(ceed, &c);
   for (int method = 0; RitzSolverTypeName((RitzSolverType)method) && !tap_failed(); method++) {
     c.method = (RitzSolverType)method;
+    c.variant = c.method == RITZ_SOLVER_CG ? RITZ_CG_MERGED : RITZ_CG_AUTO;
     if (c.method != RITZ_SOLVER_RICHARDSON) check_solves(ceed, &c); // it takes thousands of steps here
   }
   CeedDestroy(&ceed);
@@ -260,11 +266,12 @@ static int copy_vector(void *ctx, CeedVector x, CeedVector y) {
 TEST(reductions_of_what_is_no_part_are_refused) {
   Ceed ceed = tap_ceed("/cpu/self/ref");
   Case c = {.which = 1, .degree = 2, .num_comp = 1};
+  RitzPreconditioner pc = NULL;
   RitzSolver solver;
   Whole w = {0};
 
   CHECK_OK(open_whole(ceed, &c, &w));
-  CHECK_OK(CeedVectorSetValue(w.y, 0));
+  CHECK_OK(CeedVectorSetValue(w.y, 1));
   CHECK_OK(RitzSolverCreateCG(ceed, &solver));
   CHECK_ERROR(ceed, RitzSolverSetReductionInMemory(solver, keep_all), CEED_ERROR_INCOMPATIBLE,
               "needed RitzSolverSetReduction first");
@@ -285,6 +292,13 @@ TEST(reductions_of_what_is_no_part_are_refused) {
   CHECK_OK(RitzSolverSetNullspace(solver, 1, &w.x));
   CHECK_ERROR(ceed, RitzSolverSolve(solver, w.x, w.y), CEED_ERROR_UNSUPPORTED, "a nullspace of 1 vectors");
   CHECK_OK(RitzSolverSetNullspace(solver, 0, NULL));
+  CHECK_OK(RitzPreconditionerCreateJacobi(ceed, w.y, NULL, &pc));
+  CHECK_OK(RitzSolverSetPreconditioner(solver, pc));
+  CHECK_OK(RitzPreconditionerDestroy(&pc));
+  CHECK_OK(RitzSolverSetVariant(solver, RITZ_CG_MERGED));
+  CHECK_ERROR(ceed, RitzSolverSolve(solver, w.x, w.y), CEED_ERROR_UNSUPPORTED,
+              "no merged conjugate gradients: the preconditioner of a problem in parts");
+  CHECK_OK(RitzSolverSetPreconditioner(solver, NULL));
   CHECK_OK(RitzSolverSolve(solver, w.x, w.y));
   CHECK_OK(RitzSolverDestroy(&solver));
   close_whole(&c, &w);
@@ -303,6 +317,8 @@ TEST_EACH_BACKEND(solvers_take_the_steps_of_one_part) {
       c.method = (RitzSolverType)method;
       if (is_slow(ceed) && c.method != RITZ_SOLVER_CG && c.method != RITZ_SOLVER_FGMRES) continue;
       for (c.num_parts = 2; c.num_parts <= (is_slow(ceed) ? 2 : 5); c.num_parts += 3) {
+        const bool is_merged = c.method == RITZ_SOLVER_CG && c.num_parts > 2;
+        c.variant = is_merged ? RITZ_CG_MERGED : RITZ_CG_AUTO;
         check_solves(ceed, &c);
         if (tap_failed()) return;
       }

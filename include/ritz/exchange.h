@@ -134,9 +134,9 @@ CEED_EXTERN int RitzPartOperatorGetDiagonal(RitzPartOperator op, CeedVector diag
 // set afterwards take the place of both: they have to name the ghosts. RitzSolverSetReduction(solver, NULL,
 // NULL) makes the solver one of this part again. The operator has to outlive the solver's solves. b and x are
 // L-vectors of the parts, of which owned entries count (RitzSolverSetNumOwned); ghosts of x are zero after
-// the solve (RitzExchangeRun gives them values). Conjugate gradients without preconditioner or with
-// RitzSolverSetJacobi reduce once an iteration (RITZ_CG_MERGED); otherwise it is once for each pass that has
-// sums, two or three an iteration.
+// the solve (RitzExchangeRun gives them values). Merged conjugate gradients (RITZ_CG_MERGED, the choice on
+// devices without preconditioner or with RitzSolverSetJacobi) reduce once an iteration; other methods once
+// for each pass that has sums, conjugate gradients two or three times an iteration.
 CEED_EXTERN int RitzSolverSetPartOperator(RitzSolver solver, RitzPartOperator op, RitzIndices constraints);
 
 // ---- Multigrid ----
