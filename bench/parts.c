@@ -11,11 +11,13 @@
 // looked at): a row of theirs alone, to be compared with that of one process.
 //
 // Diffusion, hexahedra, Jacobi, a fixed number of iterations. Rows, in turns, medians of the rounds: one
-// part; N parts, with and without the exchange behind elements without ghosts. On processors also one part
-// with N threads, whose iterations are those of parts, and N threads with merged iterations, which parts do
-// not have; on devices N parts whose messages go by way of the host, and one device whose problem is no part.
-// Rates count unknowns times iterations; the last column is the rate over that of one part. Exit status: 0
-// done, 1 failed, 2 wrong usage.
+// part; N parts, with standard iterations, with merged ones (one sum), and with the exchange behind elements
+// without ghosts. On processors also one part with N threads, whose iterations are those of parts, and N
+// threads with iterations inside the operator, which parts do not have; on devices N parts whose messages go
+// by way of the host, and one device whose problem is no part.
+// Rates count unknowns times iterations; "to one" is the rate over that of one part. Exchanges, messages that
+// are sent and sums over all parts are those of part 0 in a solve over the iterations; its beginning and end
+// are among them. Exit status: 0 done, 1 failed, 2 wrong usage.
 #include <math.h>
 #include <ritz.h>
 #include <stdio.h>
@@ -45,12 +47,20 @@ typedef struct {
   RitzPartitionMethod method;
 } Options;
 
+// Calls of a transport.
+typedef struct {
+  const RitzTransport *other;
+  long num_exchanges, num_messages, num_sums;
+} Counter;
+
 // One row, and what it has found.
 typedef struct {
   const Options *options;
   const char *name;
   int num_parts, num_threads;
   bool in_parts, overlaps, by_host;
+  RitzCGVariant variant;
+  Counter counter;
   double seconds;
   int64_t num_dofs, most_ghosts;
 } Row;
@@ -79,6 +89,62 @@ static double now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+// ---- Counting ----
+
+static void count_messages(Counter *c, CeedInt num, const RitzMessage messages[]) {
+  c->num_exchanges++;
+  for (CeedInt i = 0; i < num; i++) c->num_messages += messages[i].send_bytes > 0;
+}
+
+static int begin_counted(const RitzTransport *t, CeedInt num, const RitzMessage messages[]) {
+  Counter *c = t->ctx;
+
+  count_messages(c, num, messages);
+  return c->other->begin(c->other, num, messages);
+}
+
+static int end_counted(const RitzTransport *t, CeedInt num, const RitzMessage messages[]) {
+  const Counter *c = t->ctx;
+
+  return c->other->end(c->other, num, messages);
+}
+
+static int run_counted(const RitzTransport *t, CeedInt num, const RitzMessage messages[]) {
+  Counter *c = t->ctx;
+
+  count_messages(c, num, messages);
+  return c->other->run(c->other, num, messages);
+}
+
+static int reduce_counted(const RitzTransport *t, RitzReduction kind, CeedInt num, double values[]) {
+  Counter *c = t->ctx;
+
+  c->num_sums++;
+  return c->other->reduce(c->other, kind, num, values);
+}
+
+static int reduce_in_memory_counted(const RitzTransport *t, RitzReduction kind, CeedInt num,
+                                    double values[]) {
+  Counter *c = t->ctx;
+
+  c->num_sums++;
+  return c->other->reduce_in_memory(c->other, kind, num, values);
+}
+
+static RitzTransport count_calls(Counter *c, const RitzTransport *t) {
+  RitzTransport counted = *t;
+
+  *c = (Counter){.other = t};
+  counted.ctx = c;
+  counted.begin = begin_counted;
+  counted.end = end_counted;
+  counted.run = t->run ? run_counted : NULL;
+  counted.reduce = reduce_counted;
+  counted.reduce_in_memory = t->reduce_in_memory ? reduce_in_memory_counted : NULL;
+  counted.on_stop = NULL; // nobody asks it
+  return counted;
+}
+
 // ---- One part ----
 
 typedef struct {
@@ -89,6 +155,8 @@ typedef struct {
   RitzIndices boundary;
   CeedOperator inside, seam;
   RitzTransport transport; // between devices
+  RitzTransport counted;   // the transport that serves
+  Counter counter;
   RitzExchange exchange;
   RitzPartOperator op;
   CeedVector b, x, diagonal;
@@ -149,6 +217,7 @@ static int make_vectors(Part *p) {
 static int make_solver(const Row *row, const RitzTransport *t, Part *p) {
   TRY(RitzSolverCreateCG(p->ceed, &p->solver));
   TRY(RitzSolverSetTolerances(p->solver, 0, 0, row->options->num_its));
+  TRY(RitzSolverSetVariant(p->solver, row->variant));
   if (!row->in_parts) {
     TRY(CeedOperatorLinearAssembleDiagonal(p->seam, p->diagonal, CEED_REQUEST_IMMEDIATE));
     TRY(RitzSolverSetJacobi(p->solver, p->diagonal));
@@ -172,6 +241,8 @@ static int make_part(const Row *row, const RitzTransport *t, Part *p) {
     TRY(RitzTransportCreateNCCL(p->ceed, t, &p->transport));
     t = &p->transport;
   }
+  p->counted = count_calls(&p->counter, t);
+  t = &p->counted;
   TRY(make_mesh(row, t, p));
   TRY(RitzSpaceCreate(p->mesh, row->options->order, 1, &p->space));
   TRY(make_operators(row, p));
@@ -186,6 +257,7 @@ static int time_solves(const RitzTransport *t, Part *p, double *seconds) {
   for (int round = 0; round < 2; round++) {
     TRY(CeedVectorSetValue(p->x, 0));
     TRY(t->reduce(t, RITZ_REDUCTION_SUM, 1, &meet));
+    p->counter = (Counter){.other = p->counter.other};
     begin = now();
     TRY(RitzSolverSolve(p->solver, p->b, p->x));
     TRY(t->reduce(t, RITZ_REDUCTION_SUM, 1, &meet));
@@ -236,13 +308,14 @@ static int run_part(void *ctx, const RitzTransport *t) {
   if (!ierr) ierr = time_solves(t, &p, &seconds);
   if (!ierr) ierr = count_nodes(t, &p, row);
   if (t->part == 0) row->seconds = seconds;
+  if (t->part == 0) row->counter = p.counter;
   destroy_part(&p);
   return ierr;
 }
 
 // ---- All rows ----
 
-enum { NUM_ROWS = 5, MAX_ROUNDS = 101 };
+enum { NUM_ROWS = 6, MAX_ROUNDS = 101 };
 
 static int compare_times(const void *a, const void *b) {
   const double x = *(const double *)a, y = *(const double *)b;
@@ -252,7 +325,8 @@ static int compare_times(const void *a, const void *b) {
 static void print_rows(const Options *o, int num_rows, const Row rows[], double times[][MAX_ROUNDS]) {
   double rate_of_one = 0;
 
-  printf("%-34s %9s %8s %9s %9s %9s\n", "", "DOF", "ghosts", "s", "MDOF/s", "to one");
+  printf("%-34s %9s %8s %9s %9s %7s %10s %9s %5s\n", "", "DOF", "ghosts", "s", "MDOF/s", "to one",
+         "exchanges", "messages", "sums");
   for (int i = 0; i < num_rows; i++) {
     qsort(times[i], (size_t)o->num_rounds, sizeof(double), compare_times);
     const double seconds = times[i][o->num_rounds / 2];
@@ -260,8 +334,13 @@ static void print_rows(const Options *o, int num_rows, const Row rows[], double 
     const double rate = (double)rows[i].num_dofs * o->num_its / seconds;
 
     if (i == 0) rate_of_one = rate;
-    printf("%-34s %9lld %8lld %9.4f %9.1f %9.2f\n", rows[i].name, (long long)rows[i].num_dofs,
-           (long long)rows[i].most_ghosts, seconds, 1e-6 * rate, rate / rate_of_one);
+    const Counter *c = &rows[i].counter;
+    const double num_its = o->num_its;
+
+    printf("%-34s %9lld %8lld %9.4f %9.1f %7.2f %10.2f %9.2f %5.2f\n", rows[i].name,
+           (long long)rows[i].num_dofs, (long long)rows[i].most_ghosts, seconds, 1e-6 * rate,
+           rate / rate_of_one, (double)c->num_exchanges / num_its, (double)c->num_messages / num_its,
+           (double)c->num_sums / num_its);
   }
 }
 
@@ -284,17 +363,19 @@ static int run_rows(const Options *o) {
 static int run_rows(const Options *o) {
   const int n = o->num_parts;
   Row rows[NUM_ROWS] = {{o, "one part", 1, 1, .in_parts = true},
-                        {o, "parts", n, 1, .in_parts = true},
+                        {o, "parts, standard iterations", n, 1, .in_parts = true,
+                         .variant = RITZ_CG_STANDARD},
+                        {o, "parts, merged iterations", n, 1, .in_parts = true, .variant = RITZ_CG_MERGED},
                         {o, "parts, exchanges behind elements", n, 1, .in_parts = true, .overlaps = true},
                         {o, "threads, one part", 1, n, .in_parts = true},
-                        {o, "threads, merged iterations", 1, n, .in_parts = false}};
+                        {o, "threads, no part, merged iterations", 1, n, .in_parts = false}};
   double times[NUM_ROWS][MAX_ROUNDS];
   Ceed ceed = NULL;
 
   if (o->has_devices) {
-    rows[3] =
+    rows[4] =
         (Row){o, "parts, by way of the host", n, 1, .in_parts = true, .overlaps = true, .by_host = true};
-    rows[4] = (Row){o, "no part, merged iterations", 1, 1, .in_parts = false};
+    rows[5] = (Row){o, "no part, merged iterations", 1, 1, .in_parts = false};
   }
   TRY(CeedInit("/cpu/self/ref", &ceed));
   for (int round = 0; round < o->num_rounds; round++) {

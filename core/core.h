@@ -100,6 +100,8 @@ struct Ceed_private {
   // The same on numbers where the context computes; NULL: by way of the host.
   RitzReduceFunction reduce_in_memory;
   void *reduce_ctx; // borrowed, of both
+  // Meanwhile sums over vectors of summed_length entries count the first num_summed alone.
+  CeedSize summed_length, num_summed;
   // Timing table: NULL when calls are not counted; the next context of the list in core/profile.c.
   RitzProfilePlace *profile;
   Ceed next_profiled;

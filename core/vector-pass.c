@@ -125,7 +125,10 @@ static int lock_arrays(const char *call, const CeedVector v[], RitzPassArrays *a
 }
 
 int ritz_pass_lock(const RitzPass *pass, const char *call, const CeedVector v[], RitzPassArrays *arrays) {
-  *arrays = (RitzPassArrays){.pass = pass, .n = v[0]->length};
+  const CeedSize length = v[0]->length;
+
+  *arrays = (RitzPassArrays){.pass = pass,
+                             .n = pass->num_sums > 0 ? ritz_num_summed(v[0]->obj.ceed, length) : length};
   RITZ_TRY(check_vectors(pass, call, false, v));
   return lock_arrays(call, v, arrays);
 }
@@ -203,6 +206,19 @@ int ritz_reduce(Ceed ceed, RitzReduction kind, CeedInt num, double values[]) {
   return ceed->reduce && num > 0 ? ceed->reduce(ceed->reduce_ctx, kind, num, values) : CEED_ERROR_SUCCESS;
 }
 
+CeedSize ritz_num_summed(Ceed ceed, CeedSize length) {
+  return ceed->reduce && length == ceed->summed_length ? ceed->num_summed : length;
+}
+
+int ritz_scalars_sum(RitzScalars scalars, CeedInt first, CeedInt num, double values[]) {
+  const Ceed ceed = scalars->ceed;
+
+  if (ceed->reduce && ceed->reduce_in_memory)
+    RITZ_TRY(ceed->reduce_in_memory(ceed->reduce_ctx, RITZ_REDUCTION_SUM, num, scalars->values + first));
+  RITZ_TRY(RitzScalarsGet(scalars, first, num, values));
+  return ceed->reduce_in_memory ? CEED_ERROR_SUCCESS : ritz_reduce(ceed, RITZ_REDUCTION_SUM, num, values);
+}
+
 // Numbers in the context's memory.
 static int reduce_scalars(RitzScalars scalars, CeedInt first, CeedInt num) {
   double values[RITZ_PASS_SUMS];
@@ -273,8 +289,8 @@ static int set_zeros(RitzScalars scalars, CeedInt first, CeedInt num) {
   return num > 0 ? RitzScalarsSet(scalars, first, num, zeros) : CEED_ERROR_SUCCESS;
 }
 
-int ritz_pass_run_by_for(const char *call, const RitzPass *pass, const CeedVector v[], RitzScalars scalars,
-                         const RitzFactor factors[], CeedInt first_sum) {
+static int run_by(const char *call, const RitzPass *pass, const CeedVector v[], RitzScalars scalars,
+                  const RitzFactor factors[], CeedInt first_sum) {
   Ceed ceed = v[0]->obj.ceed;
   RitzPassArrays arrays;
 
@@ -285,8 +301,18 @@ int ritz_pass_run_by_for(const char *call, const RitzPass *pass, const CeedVecto
   const int ierr = arrays.n > 0
                        ? call_by(ceed, &arrays, factors, scalars->values, pass->num_sums ? first_sum : 0)
                        : set_zeros(scalars, first_sum, pass->num_sums);
-  RITZ_TRY(ritz_pass_unlock(v, &arrays, ierr));
+  return ritz_pass_unlock(v, &arrays, ierr);
+}
+
+int ritz_pass_run_by_for(const char *call, const RitzPass *pass, const CeedVector v[], RitzScalars scalars,
+                         const RitzFactor factors[], CeedInt first_sum) {
+  RITZ_TRY(run_by(call, pass, v, scalars, factors, first_sum));
   return reduce_scalars(scalars, first_sum, pass->num_sums);
+}
+
+int ritz_pass_run_by_alone(const RitzPass *pass, const CeedVector v[], RitzScalars scalars,
+                           const RitzFactor factors[], CeedInt first_sum) {
+  return run_by(pass->name, pass, v, scalars, factors, first_sum);
 }
 
 int ritz_pass_run_by(const RitzPass *pass, const CeedVector v[], RitzScalars scalars,

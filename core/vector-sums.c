@@ -144,9 +144,11 @@ static int dot(const char *call, CeedVector x, CeedVector y, CeedSize first, Cee
   RITZ_TRY(require_like(call, x, y));
   RITZ_TRY(check_range(call, x, first, num));
   RITZ_TRY(ritz_pass_lock(form, call, v, &arrays));
+  const CeedSize left = arrays.n > first ? arrays.n - first : 0; // entries from there on that count
+
   arrays.first = first;
-  arrays.n = num;
-  int ierr = num > 0 ? ritz_pass_call(ceed, &arrays, NULL, &sum) : CEED_ERROR_SUCCESS;
+  arrays.n = num < left ? num : left;
+  int ierr = arrays.n > 0 ? ritz_pass_call(ceed, &arrays, NULL, &sum) : CEED_ERROR_SUCCESS;
   ierr = ritz_pass_unlock(v, &arrays, ierr);
   if (!ierr) ierr = ritz_reduce(ceed, RITZ_REDUCTION_SUM, 1, &sum);
   if (!ierr) *result = sum;

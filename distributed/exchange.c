@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Exchanges of ghosts (ritz/exchange.h), packed and unpacked where the vectors are: owned entries by an
-// element restriction of one entry an element, ghosts, which are consecutive, by copies of ranges. Messages
-// go by the caller's transport.
+// Exchanges of ghosts (ritz/exchange.h). Owned entries are packed and unpacked where the vectors are, by an
+// element restriction of one entry an element. Ghosts of a neighbour are consecutive: messages come straight
+// to them, and go from them, where the transport's memory is that of the vectors; else copies of ranges and a
+// buffer are between. Messages go by the caller's transport.
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "core/core.h"
 #include "core/error.h"
 #include "core/memory.h"
 #include "distributed/exchange.h"
@@ -133,7 +135,9 @@ static int fill(RitzExchange e, RitzSpace space) {
   RITZ_TRY(create_pack(e, halo));
   RITZ_TRY(create_ghosts(e));
   if (e->num_send > 0) RITZ_TRY(CeedVectorCreate(e->ceed, e->num_send, &e->at_owners));
-  if (e->num_ghosts > 0) RITZ_TRY(CeedVectorCreate(e->ceed, e->num_ghosts, &e->at_ghosts));
+  // a context that watches accesses has its arrays in other places each time
+  e->is_direct = e->transport.mem_type == e->ceed->backend.mem_type && e->ceed->backend.vector_lend == NULL;
+  if (e->num_ghosts > 0 && !e->is_direct) RITZ_TRY(CeedVectorCreate(e->ceed, e->num_ghosts, &e->at_ghosts));
   return CEED_ERROR_SUCCESS;
 }
 
@@ -197,23 +201,74 @@ int ritz_exchange_create(RitzSpace space, CeedInt num_comp, Ceed ceed, const Rit
   return CEED_ERROR_SUCCESS;
 }
 
-static CeedVector sender(const struct RitzExchange_private *e, bool to_ghosts) {
-  return to_ghosts ? e->at_owners : e->at_ghosts;
+// ---- Arrays while messages are under way ----
+
+// Whose entries go to or come from ghosts; NULL: there are none.
+static CeedVector ghost_side(const struct RitzExchange_private *e) {
+  return e->is_direct && e->num_ghosts > 0 ? e->vector : e->at_ghosts;
 }
 
-static int return_buffers(CeedVector from, CeedVector to, RitzExchange e) {
+static CeedVector side(const struct RitzExchange_private *e, bool of_ghosts) {
+  return of_ghosts ? ghost_side(e) : e->at_owners;
+}
+
+static bool writes_to_vector(const struct RitzExchange_private *e) {
+  return e->is_direct && e->mode == RITZ_EXCHANGE_TO_GHOSTS;
+}
+
+// Makes the array in the transport's memory the only valid one of the vector.
+static int find_array(RitzExchange e, CeedVector v, CeedScalar **array) {
+  CeedScalar *lent = NULL;
+
+  RITZ_TRY(CeedVectorGetArray(v, e->transport.mem_type, &lent));
+  *array = lent;
+  return CeedVectorRestoreArray(v, &lent);
+}
+
+static int lend_receiver(RitzExchange e, CeedVector to) {
+  const CeedMemType mem_type = e->transport.mem_type;
+
+  if (!to) return CEED_ERROR_SUCCESS;
+  if (!writes_to_vector(e)) return CeedVectorGetArrayWrite(to, mem_type, &e->receiving);
+  // others may read the vector meanwhile, and only that
+  RITZ_TRY(find_array(e, to, &e->receiving));
+  return CeedVectorGetArrayRead(to, mem_type, &e->held);
+}
+
+static int return_receiver(RitzExchange e, CeedVector to) {
+  if (!to) return CEED_ERROR_SUCCESS;
+  if (!writes_to_vector(e)) return CeedVectorRestoreArray(to, &e->receiving);
+  RITZ_TRY(CeedVectorRestoreArrayRead(to, &e->held));
+  return find_array(e, to, &e->receiving); // copies that readers have made lack what has come
+}
+
+// Arrays in the transport's memory of what is sent and what is received.
+static int lend_arrays(RitzExchange e) {
+  const bool to_ghosts = e->mode == RITZ_EXCHANGE_TO_GHOSTS;
+  CeedVector from = side(e, !to_ghosts);
+
+  if (from) RITZ_TRY(CeedVectorGetArrayRead(from, e->transport.mem_type, &e->sending));
+  const int ierr = lend_receiver(e, side(e, to_ghosts));
+
+  if (ierr && from) return ritz_first_error(ierr, CeedVectorRestoreArrayRead(from, &e->sending));
+  return ierr;
+}
+
+static int return_arrays(RitzExchange e) {
+  const bool to_ghosts = e->mode == RITZ_EXCHANGE_TO_GHOSTS;
+  CeedVector from = side(e, !to_ghosts);
   const int ierr = from ? CeedVectorRestoreArrayRead(from, &e->sending) : CEED_ERROR_SUCCESS;
 
-  return ritz_first_error(ierr, to ? CeedVectorRestoreArray(to, &e->receiving) : CEED_ERROR_SUCCESS);
+  return ritz_first_error(ierr, return_receiver(e, side(e, to_ghosts)));
 }
 
-// Waits for all messages and takes the buffers back.
+// Waits for all messages and takes the arrays back.
 static int end_messages(RitzExchange e) {
-  const bool to_ghosts = e->mode == RITZ_EXCHANGE_TO_GHOSTS;
-  const int ierr = e->transport.end(&e->transport, e->num_messages, e->messages);
+  const int ierr =
+      e->has_arrived ? CEED_ERROR_SUCCESS : e->transport.end(&e->transport, e->num_messages, e->messages);
 
   e->is_busy = false;
-  return ritz_first_error(ierr, return_buffers(sender(e, to_ghosts), sender(e, !to_ghosts), e));
+  return ritz_first_error(ierr, return_arrays(e));
 }
 
 int RitzExchangeDestroy(RitzExchange *exchange) {
@@ -267,21 +322,14 @@ int ritz_exchange_check(RitzExchange e, const char *call, CeedVector x) {
   return CEED_ERROR_SUCCESS;
 }
 
-// Arrays of both buffers in the transport's memory: from is read, to written. NULL: a buffer without entries.
-static int lend_buffers(RitzExchange e, CeedVector from, CeedVector to) {
-  if (from) RITZ_TRY(CeedVectorGetArrayRead(from, e->transport.mem_type, &e->sending));
-  const int ierr =
-      to ? CeedVectorGetArrayWrite(to, e->transport.mem_type, &e->receiving) : CEED_ERROR_SUCCESS;
+static void fill_messages(RitzExchange e) {
+  const bool to_ghosts = e->mode == RITZ_EXCHANGE_TO_GHOSTS;
 
-  if (ierr && from) return ritz_first_error(ierr, CeedVectorRestoreArrayRead(from, &e->sending));
-  return ierr;
-}
-
-static void fill_messages(RitzExchange e, bool to_ghosts) {
   for (CeedInt i = 0; i < e->num_messages; i++) {
     const Neighbour *n = &e->neighbours[i];
-    const CeedSize first_from = to_ghosts ? n->first_send : n->first_ghost,
-                   first_to = to_ghosts ? n->first_ghost : n->first_send;
+    const CeedSize first_ghost = n->first_ghost + (e->is_direct ? e->num_owned : 0);
+    const CeedSize first_from = to_ghosts ? n->first_send : first_ghost,
+                   first_to = to_ghosts ? first_ghost : n->first_send;
     const CeedSize num_from = to_ghosts ? n->num_send : n->num_ghosts,
                    num_to = to_ghosts ? n->num_ghosts : n->num_send;
 
@@ -294,40 +342,45 @@ static void fill_messages(RitzExchange e, bool to_ghosts) {
 }
 
 static int pack(RitzExchange e, bool to_ghosts, CeedVector x) {
-  if (!to_ghosts && e->num_ghosts > 0)
-    return RitzVectorCopyRange(x, e->num_owned, e->num_ghosts, e->at_ghosts, 0);
+  if (!to_ghosts && e->at_ghosts) return RitzVectorCopyRange(x, e->num_owned, e->num_ghosts, e->at_ghosts, 0);
   if (to_ghosts && e->num_send > 0)
     return CeedElemRestrictionApply(e->pack, CEED_NOTRANSPOSE, x, e->at_owners, CEED_REQUEST_IMMEDIATE);
   return CEED_ERROR_SUCCESS;
 }
 
 static int unpack(RitzExchange e, bool to_ghosts, CeedVector x) {
-  if (to_ghosts && e->num_ghosts > 0)
-    return RitzVectorCopyRange(e->at_ghosts, 0, e->num_ghosts, x, e->num_owned);
-  if (to_ghosts) return CEED_ERROR_SUCCESS;
-  if (e->num_send > 0)
-    RITZ_TRY(CeedElemRestrictionApply(e->pack, CEED_TRANSPOSE, e->at_owners, x, CEED_REQUEST_IMMEDIATE));
-  return RitzVectorSetEntries(x, e->ghosts, 0);
-}
-
-static int begin(RitzExchange e, RitzExchangeMode mode, CeedVector x) {
-  const bool to_ghosts = mode == RITZ_EXCHANGE_TO_GHOSTS;
-
-  RITZ_TRY(pack(e, to_ghosts, x));
-  RITZ_TRY(lend_buffers(e, sender(e, to_ghosts), sender(e, !to_ghosts)));
-  fill_messages(e, to_ghosts);
-  const int ierr = e->transport.begin(&e->transport, e->num_messages, e->messages);
-
-  if (ierr) return ritz_first_error(ierr, return_buffers(sender(e, to_ghosts), sender(e, !to_ghosts), e));
-  e->is_busy = true;
-  e->mode = mode;
-  e->vector = x;
+  if (to_ghosts && e->at_ghosts) return RitzVectorCopyRange(e->at_ghosts, 0, e->num_ghosts, x, e->num_owned);
+  if (!to_ghosts && e->num_send > 0)
+    return CeedElemRestrictionApply(e->pack, CEED_TRANSPOSE, e->at_owners, x, CEED_REQUEST_IMMEDIATE);
   return CEED_ERROR_SUCCESS;
 }
 
-static int end(RitzExchange e, RitzExchangeMode mode, CeedVector x) {
+// at_once: nothing happens before the end.
+static int begin(RitzExchange e, RitzExchangeMode mode, CeedVector x, bool at_once) {
+  const RitzTransport *t = &e->transport;
+
+  RITZ_TRY(pack(e, mode == RITZ_EXCHANGE_TO_GHOSTS, x));
+  e->mode = mode;
+  e->vector = x;
+  e->has_arrived = at_once && t->run;
+  RITZ_TRY(lend_arrays(e));
+  fill_messages(e);
+  const int ierr = (e->has_arrived ? t->run : t->begin)(t, e->num_messages, e->messages);
+
+  if (ierr) return ritz_first_error(ierr, return_arrays(e));
+  e->is_busy = true;
+  return CEED_ERROR_SUCCESS;
+}
+
+static int end(RitzExchange e) {
   RITZ_TRY(end_messages(e));
-  return unpack(e, mode == RITZ_EXCHANGE_TO_GHOSTS, x);
+  return unpack(e, e->mode == RITZ_EXCHANGE_TO_GHOSTS, e->vector);
+}
+
+static int end_and_clear(RitzExchange e) {
+  RITZ_TRY(end(e));
+  return e->mode == RITZ_EXCHANGE_TO_OWNERS ? RitzVectorSetEntries(e->vector, e->ghosts, 0)
+                                            : CEED_ERROR_SUCCESS;
 }
 
 static int require_mode(RitzExchange e, const char *call, RitzExchangeMode mode) {
@@ -347,7 +400,7 @@ int RitzExchangeBegin(RitzExchange exchange, RitzExchangeMode mode, CeedVector x
   RITZ_TRY(ritz_exchange_check(exchange, "RitzExchangeBegin", x));
   RITZ_TRY(require_mode(exchange, "RitzExchangeBegin", mode));
   RITZ_TRY(require_idle(exchange, "RitzExchangeBegin"));
-  return begin(exchange, mode, x);
+  return begin(exchange, mode, x, false);
 }
 
 int RitzExchangeEnd(RitzExchange exchange, RitzExchangeMode mode, CeedVector x) {
@@ -357,7 +410,7 @@ int RitzExchangeEnd(RitzExchange exchange, RitzExchangeMode mode, CeedVector x) 
                "RitzExchangeEnd: no exchange of this mode is under way, needed RitzExchangeBegin first");
   RITZ_REQUIRE(exchange->vector == x, exchange->ceed, CEED_ERROR_INCOMPATIBLE,
                "RitzExchangeEnd: the exchange was begun with another vector");
-  return end(exchange, mode, x);
+  return end_and_clear(exchange);
 }
 
 int RitzExchangeRun(RitzExchange exchange, RitzExchangeMode mode, CeedVector x) {
@@ -365,8 +418,14 @@ int RitzExchangeRun(RitzExchange exchange, RitzExchangeMode mode, CeedVector x) 
   RITZ_TRY(ritz_exchange_check(exchange, "RitzExchangeRun", x));
   RITZ_TRY(require_mode(exchange, "RitzExchangeRun", mode));
   RITZ_TRY(require_idle(exchange, "RitzExchangeRun"));
-  RITZ_TRY(begin(exchange, mode, x));
-  return end(exchange, mode, x);
+  RITZ_TRY(begin(exchange, mode, x, true));
+  return end_and_clear(exchange);
+}
+
+int ritz_exchange_add_to_owners(RitzExchange exchange, CeedVector y) {
+  RITZ_TRY(require_idle(exchange, "RitzPartOperatorApply"));
+  RITZ_TRY(begin(exchange, RITZ_EXCHANGE_TO_OWNERS, y, true));
+  return end(exchange);
 }
 
 // ---- Queries ----

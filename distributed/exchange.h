@@ -27,12 +27,14 @@ struct RitzExchange_private {
   Neighbour *neighbours;                            // owned, [num_messages]
   RitzMessage *messages;                            // owned
   CeedElemRestriction pack;                         // owned: the entries that neighbours have as ghosts
-  CeedVector at_owners, at_ghosts;                  // owned buffers, [num_send], [num_ghosts]; NULL: empty
-  RitzIndices ghosts;                               // owned
+  bool is_direct;                                   // messages come to and go from ghosts of vectors
+  CeedVector at_owners, at_ghosts; // owned buffers, [num_send], [num_ghosts]; NULL: empty, is_direct
+  RitzIndices ghosts;              // owned
   bool is_busy;
-  RitzExchangeMode mode;     // of what is under way
-  CeedVector vector;         // borrowed: whose entries it is about
-  const CeedScalar *sending; // borrowed from the buffers meanwhile
+  bool has_arrived;                 // there is nothing to wait for
+  RitzExchangeMode mode;            // of what is under way
+  CeedVector vector;                // borrowed: whose entries it is about
+  const CeedScalar *sending, *held; // borrowed from buffers or the vector meanwhile; held: against writing
   CeedScalar *receiving;
 };
 
@@ -49,6 +51,13 @@ void ritz_exchange_set_transport(RitzExchange e, const RitzTransport *transport)
 
 // Lets the host wait for what the context has queued, where it is on CUDA.
 int ritz_exchange_wait(const struct RitzExchange_private *e);
+
+// Owners add the values of their ghosts, which keep them.
+int ritz_exchange_add_to_owners(RitzExchange exchange, CeedVector y);
+
+// RitzPartOperatorApply that clears nothing: ghosts of x have the values of their owners afterwards, those of
+// y what this part has added. For solvers whose sums count owned entries alone (RitzSolverSetNumOwned).
+int ritz_part_operator_apply_kept(void *op, CeedVector x, CeedVector y);
 
 // RitzExchangeReduce for numbers in the memory where the transport's context computes; the transport can
 // that.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A transport between GPUs on top of another one (ritz/exchange.h). Messages have a stream of their own,
-// which waits for the context's where they begin; the context's waits for it where they end. So what the
-// context queues between runs beside them.
+// A transport between GPUs on top of another one (ritz/exchange.h). Messages that others may run beside have
+// a stream of their own, which waits for the context's where they begin; the context's waits for it where
+// they end. Others, as sums, go by the context's.
 #include "devices/nccl.h"
 #include "core/core.h"
 #include "core/error.h"
@@ -51,12 +51,17 @@ static int announce(const NcclState *s) {
   return s->base.announce ? s->base.announce(&s->base) : CEED_ERROR_SUCCESS;
 }
 
+static int require_idle(const NcclState *s) {
+  RITZ_REQUIRE(!s->is_busy, s->ceed, CEED_ERROR_INCOMPATIBLE,
+               "RitzTransport (NCCL): other messages are under way");
+  return CEED_ERROR_SUCCESS;
+}
+
 static int begin(const RitzTransport *t, CeedInt num, const RitzMessage messages[]) {
   NcclState *s = t->ctx;
   RitzDeviceStream stream = NULL;
 
-  RITZ_REQUIRE(!s->is_busy, s->ceed, CEED_ERROR_INCOMPATIBLE,
-               "RitzTransport (NCCL): other messages are under way");
+  RITZ_TRY(require_idle(s));
   RITZ_TRY(translate(s, num, messages));
   RITZ_TRY(announce(s));
   RITZ_TRY(get_stream(s, &stream));
@@ -75,6 +80,18 @@ static int end(const RitzTransport *t, CeedInt num, const RitzMessage messages[]
   s->is_busy = false;
   RITZ_TRY(get_stream(s, &stream));
   return s->driver->event_wait(s->ceed, s->device, stream, s->arrived);
+}
+
+// In the context's own stream, which needs no moments then.
+static int run(const RitzTransport *t, CeedInt num, const RitzMessage messages[]) {
+  NcclState *s = t->ctx;
+  RitzDeviceStream stream = NULL;
+
+  RITZ_TRY(require_idle(s));
+  RITZ_TRY(translate(s, num, messages));
+  RITZ_TRY(announce(s));
+  RITZ_TRY(get_stream(s, &stream));
+  return ritz_nccl_exchange(s->ceed, s->nccl, stream, num, s->messages);
 }
 
 // ---- Reductions ----
@@ -228,6 +245,7 @@ int RitzTransportCreateNCCL(Ceed ceed, const RitzTransport *base, RitzTransport 
                                .ctx = s,
                                .begin = begin,
                                .end = end,
+                               .run = run,
                                .reduce = reduce,
                                .reduce_in_memory = reduce_in_memory,
                                .on_stop = on_stop};

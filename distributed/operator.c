@@ -80,18 +80,42 @@ static int apply_seam(RitzPartOperator op, CeedVector x, CeedVector y) {
   return CeedOperatorApply(op->seam, x, y, CEED_REQUEST_IMMEDIATE);
 }
 
+// Ghosts of x get their values behind the elements that need none.
+static int apply_overlapped(RitzPartOperator op, CeedVector x, CeedVector y) {
+  RITZ_TRY(RitzExchangeBegin(op->exchange, RITZ_EXCHANGE_TO_GHOSTS, x));
+  const int ierr = apply_inside(op, x, y); // what was begun is ended, whatever happens meanwhile
+
+  return ritz_first_error(ierr, RitzExchangeEnd(op->exchange, RITZ_EXCHANGE_TO_GHOSTS, x));
+}
+
+static int apply_in_turn(RitzPartOperator op, CeedVector x, CeedVector y) {
+  RITZ_TRY(RitzExchangeRun(op->exchange, RITZ_EXCHANGE_TO_GHOSTS, x));
+  return apply_inside(op, x, y);
+}
+
+static int check_vectors(RitzPartOperator op, CeedVector x, CeedVector y) {
+  RITZ_TRY(ritz_exchange_check(op->exchange, "RitzPartOperatorApply", x));
+  return ritz_exchange_check(op->exchange, "RitzPartOperatorApply", y);
+}
+
+int ritz_part_operator_apply_kept(void *op, CeedVector x, CeedVector y) {
+  const RitzPartOperator o = op;
+
+  RITZ_TRY(check_vectors(o, x, y));
+  RITZ_TRY((o->inside ? apply_overlapped : apply_in_turn)(o, x, y));
+  RITZ_TRY(apply_seam(o, x, y));
+  return ritz_exchange_add_to_owners(o->exchange, y);
+}
+
 int RitzPartOperatorApply(void *op, CeedVector x, CeedVector y) {
-  RitzPartOperator o = op;
+  const RitzPartOperator o = op;
 
   RITZ_NOT_NULL(o);
-  RITZ_TRY(ritz_exchange_check(o->exchange, "RitzPartOperatorApply", x));
-  RITZ_TRY(ritz_exchange_check(o->exchange, "RitzPartOperatorApply", y));
-  RITZ_TRY(RitzExchangeBegin(o->exchange, RITZ_EXCHANGE_TO_GHOSTS, x));
-  // what was begun is ended, and ghosts are zero again, whatever happens meanwhile
-  int ierr = apply_inside(o, x, y);
-  ierr = ritz_first_error(ierr, RitzExchangeEnd(o->exchange, RITZ_EXCHANGE_TO_GHOSTS, x));
-  if (!ierr) ierr = apply_seam(o, x, y);
-  if (!ierr) ierr = RitzExchangeRun(o->exchange, RITZ_EXCHANGE_TO_OWNERS, y);
+  RITZ_TRY(check_vectors(o, x, y));
+  int ierr = ritz_part_operator_apply_kept(o, x, y);
+
+  // ghosts of x are zero again, whatever happens meanwhile
+  if (!ierr) ierr = RitzVectorSetEntries(y, o->exchange->ghosts, 0);
   return ritz_first_error(ierr, RitzVectorSetEntries(x, o->exchange->ghosts, 0));
 }
 
@@ -134,8 +158,9 @@ int RitzSolverSetPartOperator(RitzSolver solver, RitzPartOperator op, RitzIndice
   RITZ_TRY(ritz_indices_unite(op->exchange->ceed, op->exchange->ghosts, constraints, &kept));
   int ierr = RitzSolverSetConstraintIndices(solver, kept);
 
-  if (!ierr) ierr = RitzSolverSetApply(solver, RitzPartOperatorApply, op);
+  if (!ierr) ierr = RitzSolverSetApply(solver, ritz_part_operator_apply_kept, op);
   if (!ierr) ierr = RitzSolverSetReduction(solver, RitzExchangeReduce, op->exchange);
+  if (!ierr) ierr = RitzSolverSetNumOwned(solver, op->exchange->num_owned);
   if (!ierr && op->exchange->transport.reduce_in_memory)
     ierr = RitzSolverSetReductionInMemory(solver, ritz_exchange_reduce_in_memory);
   return ritz_first_error(ierr, RitzIndicesDestroy(&kept));

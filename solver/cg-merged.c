@@ -273,22 +273,13 @@ static int apply_hooked(Merged *m, CeedVector x) {
 
 // ---- The iteration ----
 
-// A square of the residual after the step alpha.
-static double predict(double square, double alpha, double rq, double qq) {
-  return square - 2 * alpha * rq + alpha * alpha * qq;
-}
-
 // Sets rr and rz to what they will be; false: the numbers are not good enough, or the method may end here.
 static bool is_predictable(Merged *m) {
-  const RitzSolver solver = m->solver;
-  const double least = 0x1p-7; // of the old square: a smaller prediction has lost too many digits
   const double rr = m->rr, rz = m->rz;
 
-  m->rr = predict(rr, m->alpha, total(m, RQ), total(m, QQ));
-  m->rz = m->inverse ? predict(rz, m->alpha, total(m, RMQ), total(m, QMQ)) : m->rr;
-  if (!(m->rr >= least * rr && m->rz >= least * rz)) return false;
-  const double bound = 1.001 * fmax(solver->atol, solver->rtol * solver->initial_residual);
-  return m->scale * sqrt(m->rr) > bound && solver->iterations + 1 < solver->max_it;
+  m->rr = ritz_cg_predict(rr, m->alpha, total(m, RQ), total(m, QQ));
+  m->rz = m->inverse ? ritz_cg_predict(rz, m->alpha, total(m, RMQ), total(m, QMQ)) : m->rr;
+  return ritz_cg_may_predict(m->solver, m->rr, rr, m->rz, rz, m->scale * sqrt(m->rr));
 }
 
 // Sets alpha after an apply and goes on to the products of the next residual.

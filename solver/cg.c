@@ -288,8 +288,8 @@ static int create_vectors(Cg *cg, bool has_z) {
   if (!is_rounded) return CEED_ERROR_SUCCESS;
   RITZ_TRY(RitzVectorCreate(solve->system.ceed, solve->x->length, CEED_SCALAR_FP32, &cg->z));
   RITZ_TRY(RitzVectorCreate(solve->system.ceed, solve->x->length, CEED_SCALAR_FP32, &cg->s));
-  cg->s_scale = 0; // s has no values
-  return CEED_ERROR_SUCCESS;
+  cg->s_scale = 0;                     // s is not that of r
+  return CeedVectorSetValue(cg->s, 0); // passes with sums write to owned entries alone
 }
 
 // Those whose vectors do not all have the precision of x: vector number `at` has that of v.
@@ -329,7 +329,7 @@ static int prepare_passes(const Cg *cg) {
 
 int ritz_cg_solve_standard(RitzSolver solver, const RitzSolve *solve) {
   const bool is_flexible = solver->type == RITZ_SOLVER_FLEXIBLE_CG;
-  // a program's own Jacobi has a power of two of this part alone in its vector
+  // as in find_obstacle
   const bool is_scaled_apart = solver->reduce && solver->pc;
   CeedVector inverse = is_flexible || solve->system.num_null || is_scaled_apart
                            ? NULL
@@ -356,6 +356,10 @@ int ritz_cg_solve_standard(RitzSolver solver, const RitzSolve *solve) {
 
 // ---- The choice of the variant ----
 
+static bool is_on_device(const RitzSolve *solve) {
+  return solve->system.ceed->backend.mem_type == CEED_MEM_DEVICE;
+}
+
 static bool has_passive_input(CeedOperator op, CeedVector vec) {
   for (CeedInt i = 0; i < op->num_in; i++) {
     if (op->in[i]->vec == vec) return true;
@@ -371,6 +375,13 @@ static int find_obstacle(RitzSolver solver, const RitzSolve *solve, int *num_slo
   *reason = NULL;
   if (solver->type == RITZ_SOLVER_FLEXIBLE_CG) {
     *reason = "the method is the flexible one";
+  } else if (solver->reduce && solver->pc) {
+    // a program's own Jacobi has a power of two of this part alone in its vector
+    *reason = "the preconditioner of a problem in parts is the program's";
+  } else if (solver->reduce && !is_on_device(solve) && solver->variant == RITZ_CG_AUTO) {
+    *reason = "sums of a step ahead cost a host more than a reduction, unless there are many parts";
+  } else if (solver->reduce) {
+    return CEED_ERROR_SUCCESS;
   } else if (solve->system.apply) {
     *reason = "the operator is a function of the program";
   } else if (solve->system.num_null) {
@@ -379,7 +390,7 @@ static int find_obstacle(RitzSolver solver, const RitzSolve *solve, int *num_slo
     *reason = "the preconditioner is not a diagonal";
   } else if (solve->pc && solve->pc->precision != CEED_SCALAR_TYPE) {
     *reason = "the preconditioner has another precision than the vectors";
-  } else if (solve->system.ceed->backend.mem_type == CEED_MEM_DEVICE) {
+  } else if (is_on_device(solve)) {
     return CEED_ERROR_SUCCESS;
   } else if (has_passive_input(solver->op, solve->x)) {
     *reason = "the operator reads the vector of the solution";
@@ -390,7 +401,6 @@ static int find_obstacle(RitzSolver solver, const RitzSolve *solve, int *num_slo
 }
 
 int ritz_cg_solve(RitzSolver solver, const RitzSolve *solve) {
-  const bool is_on_device = solve->system.ceed->backend.mem_type == CEED_MEM_DEVICE;
   bool is_merged = solver->variant != RITZ_CG_STANDARD;
   int num_slots = 1;
 
@@ -402,6 +412,7 @@ int ritz_cg_solve(RitzSolver solver, const RitzSolve *solve) {
   solver->used = is_merged ? RITZ_CG_MERGED : RITZ_CG_STANDARD;
   if (!is_merged) return ritz_cg_solve_standard(solver, solve);
   CeedVector inverse = ritz_jacobi_inverse(solve->pc, solve->system.ceed, NULL);
-  return is_on_device ? ritz_cg_solve_on_device(solver, solve, inverse)
-                      : ritz_cg_solve_merged(solver, solve, inverse, num_slots);
+  if (solver->reduce) return ritz_cg_solve_in_parts(solver, solve, inverse);
+  return is_on_device(solve) ? ritz_cg_solve_on_device(solver, solve, inverse)
+                             : ritz_cg_solve_merged(solver, solve, inverse, num_slots);
 }

@@ -24,6 +24,8 @@ int ritz_cg_solve_standard(RitzSolver solver, const RitzSolve *solve); // any M
 // The operator can be applied with hooks, with num_slots slots (core/apply-hooks.h).
 int ritz_cg_solve_merged(RitzSolver solver, const RitzSolve *solve, CeedVector inverse, int num_slots);
 int ritz_cg_solve_on_device(RitzSolver solver, const RitzSolve *solve, CeedVector inverse);
+// Of a problem in parts.
+int ritz_cg_solve_in_parts(RitzSolver solver, const RitzSolve *solve, CeedVector inverse);
 
 // r . r without or with r . M r, of the vectors r and M.
 int ritz_cg_products(CeedVector r, CeedVector inverse, double *rr, double *rz);
@@ -32,6 +34,21 @@ extern const RitzPass ritz_cg_products_pass; // of r and M
 // Squares of the scaled residual that have lost all meaning next to the first one (near 1) count as zero.
 static inline double ritz_cg_without_dust(double rr) {
   return rr < (sizeof(CeedScalar) == 4 ? 0x1p-160 : 0x1p-1000) ? 0 : rr;
+}
+
+// A square of the residual after the step alpha, from sums before it: without M or with it.
+static inline double ritz_cg_predict(double square, double alpha, double rq, double qq) {
+  return square - 2 * alpha * rq + alpha * alpha * qq;
+}
+
+// Whether predictions are good enough, and far enough from an end of the method, to go on without the sums
+// themselves; norm: that they stand for. A square that has fallen more has lost too many digits.
+static inline bool ritz_cg_may_predict(const struct RitzSolver_private *solver, double rr, double rr_before,
+                                       double rz, double rz_before, double norm) {
+  const double least = 0x1p-7, bound = 1.001 * fmax(solver->atol, solver->rtol * solver->initial_residual);
+
+  return rr >= least * rr_before && rz >= least * rz_before && norm > bound &&
+         solver->iterations + 1 < solver->max_it;
 }
 
 // alpha = rz / pq, or the reason why there is none.

@@ -68,12 +68,15 @@ static int check_extras(RitzSolver solver, CeedSize n) {
 }
 
 // In a part of a larger problem.
-static int check_reduction(RitzSolver solver) {
+static int check_reduction(RitzSolver solver, CeedSize n) {
   if (!solver->reduce) return CEED_ERROR_SUCCESS;
   RITZ_REQUIRE(
       !solver->op, solver->ceed, CEED_ERROR_INCOMPATIBLE,
       "RitzSolverSolve: products are reduced over parts, but the operator is of this part alone: needed "
       "RitzSolverSetPartOperator or RitzSolverSetApply, or no reduction");
+  RITZ_REQUIRE(solver->num_owned <= n, solver->ceed, CEED_ERROR_DIMENSION,
+               "RitzSolverSolve: %" CeedSize_FMT " entries are of this part, b and x have %" CeedSize_FMT,
+               solver->num_owned, n);
   return CEED_ERROR_SUCCESS;
 }
 
@@ -87,7 +90,7 @@ static int check_solve(RitzSolver solver, CeedVector b, CeedVector x) {
   RITZ_REQUIRE(b->length == x->length, solver->ceed, CEED_ERROR_DIMENSION,
                "RitzSolverSolve: b has %" CeedSize_FMT " entries, x has %" CeedSize_FMT, b->length,
                x->length);
-  RITZ_TRY(check_reduction(solver));
+  RITZ_TRY(check_reduction(solver, x->length));
   RITZ_TRY(check_operator(solver, x->length));
   return check_extras(solver, x->length);
 }
@@ -141,9 +144,10 @@ typedef struct {
   Ceed contexts[3];
   RitzReduceFunction reduce[3], in_memory[3];
   void *ctx[3];
+  CeedSize length[3], num_summed[3];
 } Reductions;
 
-static Reductions begin_reductions(RitzSolver solver, Ceed computes) {
+static Reductions begin_reductions(RitzSolver solver, Ceed computes, CeedSize n) {
   Reductions before = {.contexts = {solver->ceed, computes, solver->pc ? solver->pc->ceed : NULL}};
   const Ceed in_memory = computes ? computes : solver->ceed; // whose memory that is
 
@@ -153,9 +157,13 @@ static Reductions begin_reductions(RitzSolver solver, Ceed computes) {
     before.reduce[i] = ceed->reduce;
     before.in_memory[i] = ceed->reduce_in_memory;
     before.ctx[i] = ceed->reduce_ctx;
+    before.length[i] = ceed->summed_length;
+    before.num_summed[i] = ceed->num_summed;
     ceed->reduce = solver->reduce;
     ceed->reduce_in_memory = ceed == in_memory ? solver->reduce_in_memory : NULL;
     ceed->reduce_ctx = solver->reduce_ctx;
+    ceed->summed_length = n;
+    ceed->num_summed = solver->num_owned >= 0 ? solver->num_owned : n;
   }
   return before;
 }
@@ -166,7 +174,15 @@ static void end_reductions(const Reductions *before) {
     before->contexts[i]->reduce = before->reduce[i];
     before->contexts[i]->reduce_in_memory = before->in_memory[i];
     before->contexts[i]->reduce_ctx = before->ctx[i];
+    before->contexts[i]->summed_length = before->length[i];
+    before->contexts[i]->num_summed = before->num_summed[i];
   }
+}
+
+// Entries of other parts, where the function that was applied may have left values.
+static int clear_others(RitzSolver solver, CeedVector x) {
+  if (!solver->reduce || solver->num_owned < 0 || solver->num_owned == x->length) return CEED_ERROR_SUCCESS;
+  return CeedVectorSetValueStrided(x, solver->num_owned, x->length, 1, 0);
 }
 
 int RitzSolverSolve(RitzSolver solver, CeedVector b, CeedVector x) {
@@ -181,13 +197,14 @@ int RitzSolverSolve(RitzSolver solver, CeedVector b, CeedVector x) {
   RITZ_TRY(check_solve(solver, b, x));
 
   Ceed computes = solver->op ? solver->op->obj.ceed : NULL;
-  const Reductions before = begin_reductions(solver, computes);
+  const Reductions before = begin_reductions(solver, computes, x->length);
   int ierr = prepare(solver, b, x, &solve);
   if (!ierr) {
     ritz_preconditioner_enter_solve(solve.pc, true);
     ierr = run_method(solver, &solve);
     ritz_preconditioner_enter_solve(solve.pc, false);
     if (solve.x != x) ierr = ritz_first_error(ierr, RitzVectorConvert(solve.x, x));
+    if (!ierr) ierr = clear_others(solver, x);
   }
   end_reductions(&before);
   ierr = ritz_first_error(ierr, RitzPreconditionerDestroy(&solve.pc));

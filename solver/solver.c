@@ -48,6 +48,7 @@ static int create(Ceed ceed, const char *call, RitzSolverType type, RitzSolver *
   created->max_it = 10000;
   created->restart = 30;
   created->damping = 1;
+  created->num_owned = -1;
   created->chebyshev.kind = RITZ_CHEBYSHEV_FIRST;
   *solver = created;
   return CEED_ERROR_SUCCESS;
@@ -221,6 +222,7 @@ int RitzSolverSetReduction(RitzSolver solver, RitzReduceFunction reduce, void *c
   solver->reduce = reduce;
   solver->reduce_in_memory = NULL;
   solver->reduce_ctx = ctx;
+  solver->num_owned = -1;
   return CEED_ERROR_SUCCESS;
 }
 
@@ -230,6 +232,17 @@ int RitzSolverSetReductionInMemory(RitzSolver solver, RitzReduceFunction reduce)
       !reduce || solver->reduce, solver->ceed, CEED_ERROR_INCOMPATIBLE,
       "RitzSolverSetReductionInMemory: the solver has no reduction, needed RitzSolverSetReduction first");
   solver->reduce_in_memory = reduce;
+  return CEED_ERROR_SUCCESS;
+}
+
+int RitzSolverSetNumOwned(RitzSolver solver, CeedSize num_owned) {
+  REQUIRE_SOLVER(solver, "RitzSolverSetNumOwned");
+  RITZ_REQUIRE(num_owned >= -1, solver->ceed, CEED_ERROR_DIMENSION,
+               "RitzSolverSetNumOwned: %" CeedSize_FMT " entries, needed at least 0, or -1 for all",
+               num_owned);
+  RITZ_REQUIRE(num_owned < 0 || solver->reduce, solver->ceed, CEED_ERROR_INCOMPATIBLE,
+               "RitzSolverSetNumOwned: the solver has no reduction, needed RitzSolverSetReduction first");
+  solver->num_owned = num_owned;
   return CEED_ERROR_SUCCESS;
 }
 

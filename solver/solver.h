@@ -30,6 +30,7 @@ struct RitzSolver_private {
   RitzReduceFunction reduce;           // over the parts of a larger problem; NULL: this is all of it
   RitzReduceFunction reduce_in_memory; // NULL: by way of the host
   void *reduce_ctx;                    // borrowed
+  CeedSize num_owned;                  // entries that sums count; -1: all
   // How the last solve ended.
   RitzSolverReason reason;
   CeedInt iterations;

@@ -24,6 +24,8 @@ typedef struct {
   bool by_nccl;      // a device for each part
   MakeOperator make; // NULL: u v + grad u . grad v
   RitzSolverType method;
+  RitzCGVariant variant;
+  double *norms;                // of part 0; NULL: they are not kept
   PlacedNodes all;              // of the whole space
   CeedScalar *y;                // [nodes of the whole]: results at owned nodes
   CeedInt iterations[8];        // of each part

@@ -283,6 +283,7 @@ CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t num_bytes
 CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t num_bytes, CUstream stream) {
   BEGIN_IN_CONTEXT();
   (void)stream;
+  fake.num_copies++;
   return enqueue((Work){.to = to, .from = pointer(from), .num_bytes = num_bytes});
 }
 
@@ -331,6 +332,7 @@ CUresult cuStreamSynchronize(CUstream stream) {
 CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {
   BEGIN_IN_CONTEXT();
   (void)stream;
+  fake.num_moments++;
   return flags || !event->moment ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
@@ -355,6 +357,7 @@ CUresult cuEventRecord(CUevent event, CUstream stream) {
   BEGIN_IN_CONTEXT();
   (void)stream;
   event->moment = ++num_recorded;
+  fake.num_moments++;
   return CUDA_SUCCESS;
 }
 
@@ -464,6 +467,8 @@ CUresult cuLaunchKernel(CUfunction function, unsigned blocks_x, unsigned blocks_
 
   BEGIN_IN_CONTEXT();
   (void)stream;
+  fake.num_kernels++;
+  if (fake.is_idle) return CUDA_SUCCESS;
   const CUresult result = kernel_work(&params, &work);
   return result ? result : enqueue(work);
 }

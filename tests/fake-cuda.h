@@ -12,13 +12,15 @@ typedef struct {
   const char *failing; // calls of this name end with `failure`
   CUresult failure;
   int is_capturing; // all streams are
+  int is_idle;      // kernels are counted and not run, whatever their arguments are
   // Seen.
   size_t num_queued; // pieces of work that nobody has waited for
   int depth;         // of the stack of contexts
   CUcontext current; // NULL: none
   int num_memories, num_streams, num_events, num_modules, num_graphs, num_execs; // that are left
   int num_instantiations, num_replays, num_updates, num_raised; // calls; raised: limits of shared memory
-  unsigned shared_bytes;                                        // of the last kernel
+  int num_kernels, num_copies, num_moments; // queued; copies: to the host; moments: recorded or waited for
+  unsigned shared_bytes;                    // of the last kernel
 } FakeCuda;
 
 typedef FakeCuda *(*FakeCudaState)(void); // fake_cuda

@@ -6,6 +6,7 @@
 
 #include <dlfcn.h>
 #include <ritz/exchange.h>
+#include <ritz/mesh.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -172,20 +173,30 @@ TEST(messages_go_beside_the_context_and_sums_in_its_stream) {
   CHECK_OK(k.transport.begin(&k.transport, 2, messages));
   CHECK_ERROR(k.ceed, k.transport.begin(&k.transport, 2, messages), CEED_ERROR_INCOMPATIBLE,
               "other messages are under way");
+  CHECK_ERROR(k.ceed, k.transport.run(&k.transport, 2, messages), CEED_ERROR_INCOMPATIBLE,
+              "other messages are under way");
   CHECK_OK(k.transport.end(&k.transport, 2, messages));
   CHECK_OK(ritz_cuda.copy_out(k.ceed, k.device, NULL, sizeof(numbers), back, to));
   CHECK(!memcmp(numbers, back, sizeof(numbers)), "%g %g %g %g has arrived", back[0], back[1], back[2],
         back[3]);
   CHECK(k.nccl->num_groups == 1 && k.nccl->message_stream, "%d groups, stream %p", k.nccl->num_groups,
         k.nccl->message_stream);
+  // what nothing is to be done beside goes in the context's stream
+  const RitzMessage again = {
+      .part = 0, .send_bytes = 8, .recv_bytes = 8, .send = from, .recv = (char *)to + 8};
+  void *const beside = k.nccl->message_stream;
+  CHECK_OK(k.transport.run(&k.transport, 1, &again));
+  CHECK_OK(ritz_cuda.copy_out(k.ceed, k.device, NULL, sizeof(numbers), back, to));
+  CHECK(back[0] == 1 && back[1] == 1 && back[2] == 3, "%g %g %g has arrived", back[0], back[1], back[2]);
+  CHECK(k.nccl->num_groups == 2 && !k.nccl->message_stream, "%d groups, stream %p", k.nccl->num_groups,
+        k.nccl->message_stream);
 
   CHECK_OK(k.transport.reduce_in_memory(&k.transport, RITZ_REDUCTION_SUM, 3, to));
   CHECK(k.nccl->num_reduced == 3 && k.nccl->kind == 8 && k.nccl->operation == 0 && !k.nccl->reduction_stream,
         "%d numbers of kind %d, operation %d", k.nccl->num_reduced, k.nccl->kind, k.nccl->operation);
-  CHECK_OK(CeedSetStream(k.ceed, k.nccl->message_stream));
+  CHECK_OK(CeedSetStream(k.ceed, beside));
   CHECK_OK(k.transport.reduce_in_memory(&k.transport, RITZ_REDUCTION_MAX, 1, to));
-  CHECK(k.nccl->operation == 2 && k.nccl->reduction_stream == k.nccl->message_stream,
-        "the stream is another one");
+  CHECK(k.nccl->operation == 2 && k.nccl->reduction_stream == beside, "the stream is another one");
   CHECK_OK(CeedSetStream(k.ceed, (void *)1)); // the legacy stream's name
   const int before = k.base.num_reductions;
   CHECK_OK(k.transport.reduce(&k.transport, RITZ_REDUCTION_SUM, 1, back));
@@ -347,6 +358,229 @@ TEST(hosts_meet_when_first_messages_have_arrived) {
   end(&k);
 }
 
+// ---- What an iteration of conjugate gradients in parts takes ----
+
+// One of two parts whose other part is not there: what it sends comes back, sums are such that the method
+// goes on for ever.
+typedef struct {
+  const RitzTransport *between; // of one part
+  bool is_solving;
+  int num_sums;
+  RitzMessage last;
+} Half;
+
+static RitzMessage to_itself(Half *h, const RitzMessage *m) {
+  const size_t num_bytes = m->send_bytes < m->recv_bytes ? m->send_bytes : m->recv_bytes;
+
+  h->last = *m;
+  return (RitzMessage){
+      .part = 0, .send_bytes = num_bytes, .recv_bytes = num_bytes, .send = m->send, .recv = m->recv};
+}
+
+static int begin_half(const RitzTransport *t, CeedInt num, const RitzMessage messages[]) {
+  Half *h = t->ctx;
+  const RitzMessage message = to_itself(h, messages);
+
+  return num == 1 ? h->between->begin(h->between, 1, &message) : CEED_ERROR_MAJOR;
+}
+
+static int end_half(const RitzTransport *t, CeedInt num, const RitzMessage messages[]) {
+  Half *h = t->ctx;
+  const RitzMessage message = to_itself(h, messages);
+
+  return num == 1 ? h->between->end(h->between, 1, &message) : CEED_ERROR_MAJOR;
+}
+
+static int run_half(const RitzTransport *t, CeedInt num, const RitzMessage messages[]) {
+  Half *h = t->ctx;
+  const RitzMessage message = to_itself(h, messages);
+
+  return num == 1 ? h->between->run(h->between, 1, &message) : CEED_ERROR_MAJOR;
+}
+
+// Before the iterations: zeros, parts get what others send; then a residual of norm one.
+static int make_up_numbers(const RitzTransport *t, RitzReduction kind, CeedInt num, double values[]) {
+  const Half *h = t->ctx;
+
+  (void)kind;
+  for (CeedInt i = 0; i < num; i++) values[i] = h->is_solving;
+  return CEED_ERROR_SUCCESS;
+}
+
+// Where the device computes, whose memory is that of the host. The merged variant's r . r, p . q, r . q,
+// q . q: a square of 1 that the step makes 0.625. The standard one's are all one.
+static int make_up_in_memory(const RitzTransport *t, RitzReduction kind, CeedInt num, double values[]) {
+  static const double merged[4] = {1, 2, 1, 2.5};
+
+  (void)kind;
+  ((Half *)t->ctx)->num_sums++;
+  for (CeedInt i = 0; i < num; i++) values[i] = num == 4 ? merged[i] : 1;
+  return CEED_ERROR_SUCCESS;
+}
+
+static RitzTransport half_transport(Half *h) {
+  return (RitzTransport){.num_parts = 2,
+                         .part = 0,
+                         .mem_type = CEED_MEM_DEVICE,
+                         .ctx = h,
+                         .begin = begin_half,
+                         .end = end_half,
+                         .run = run_half,
+                         .reduce = make_up_numbers,
+                         .reduce_in_memory = make_up_in_memory};
+}
+
+typedef struct {
+  RitzMesh mesh;
+  RitzSpace space;
+  RitzExchange exchange;
+  RitzPartOperator op;
+  RitzIndices boundary;
+  CeedVector b, x;
+  RitzSolver solver;
+} HalfProblem;
+
+static int make_space(Ceed ceed, HalfProblem *p) {
+  const CeedInt sizes[2] = {2, 2};
+  const int32_t parts[4] = {0, 1, 0, 1};
+  RitzMesh whole = NULL;
+
+  RITZ_TRY(RitzMeshCreateBox(ceed, 2, sizes, NULL, NULL, 1, NULL, NULL, &whole));
+  RITZ_TRY(RitzMeshCreateSubmesh(whole, 2, parts, 0, &p->mesh));
+  RITZ_TRY(RitzMeshDestroy(&whole));
+  return RitzSpaceCreate(p->mesh, 3, 1, &p->space);
+}
+
+// No elements: what is counted is what comes beside them.
+static int make_half_problem(Ceed ceed, const RitzTransport *t, HalfProblem *p) {
+  CeedVector *const vectors[2] = {&p->b, &p->x};
+  int64_t num = 0, *nodes = NULL;
+  CeedSize size = 0;
+
+  RITZ_TRY(make_space(ceed, p));
+  RITZ_TRY(RitzExchangeCreate(p->space, ceed, t, &p->exchange));
+  RITZ_TRY(RitzPartOperatorCreate(p->exchange, NULL, NULL, &p->op));
+  RITZ_TRY(RitzSpaceGetBoundaryNodes(p->space, "all", &num, &nodes));
+  RITZ_TRY(RitzIndicesCreate(ceed, num, nodes, &p->boundary));
+  free(nodes);
+  RITZ_TRY(RitzSpaceGetSize(p->space, &size));
+  for (int i = 0; i < 2; i++) {
+    CeedScalar *ones = NULL;
+
+    RITZ_TRY(CeedVectorCreate(ceed, size, vectors[i]));
+    RITZ_TRY(CeedVectorGetArrayWrite(*vectors[i], CEED_MEM_HOST, &ones)); // kernels make nothing here
+    for (CeedSize k = 0; k < size; k++) ones[k] = 1;
+    RITZ_TRY(CeedVectorRestoreArray(*vectors[i], &ones));
+  }
+  RITZ_TRY(RitzSolverCreateCG(ceed, &p->solver));
+  return RitzSolverSetPartOperator(p->solver, p->op, p->boundary);
+}
+
+static void destroy_half_problem(HalfProblem *p) {
+  CHECK_OK(RitzSolverDestroy(&p->solver));
+  CHECK_OK(RitzIndicesDestroy(&p->boundary));
+  CHECK_OK(CeedVectorDestroy(&p->b));
+  CHECK_OK(CeedVectorDestroy(&p->x));
+  CHECK_OK(RitzPartOperatorDestroy(&p->op));
+  CHECK_OK(RitzExchangeDestroy(&p->exchange));
+  CHECK_OK(RitzSpaceDestroy(&p->space));
+  CHECK_OK(RitzMeshDestroy(&p->mesh));
+}
+
+enum { GROUPS, SUMS, KERNELS, COPIES, MOMENTS, NUM_COUNTS };
+static const char *const count_names[] = {"groups of messages", "sums", "kernels", "copies to the host",
+                                          "moments"};
+
+static void add_counts(const Kit *k, const Half *h, int sign, int counts[NUM_COUNTS]) {
+  counts[GROUPS] += sign * k->nccl->num_groups;
+  counts[SUMS] += sign * h->num_sums;
+  counts[KERNELS] += sign * k->driver->num_kernels;
+  counts[COPIES] += sign * k->driver->num_copies;
+  counts[MOMENTS] += sign * k->driver->num_moments;
+}
+
+// Of ten iterations: a solve of twelve less one of two.
+static void count_iterations(const Kit *k, const Half *h, HalfProblem *p, RitzCGVariant variant,
+                             int counts[NUM_COUNTS]) {
+  CeedInt iterations = 0;
+
+  memset(counts, 0, NUM_COUNTS * sizeof(*counts));
+  CHECK_OK(RitzSolverSetVariant(p->solver, variant));
+  for (int i = 0; i < 3; i++) { // the first one compiles
+    const int num = i == 1 ? 2 : 12, sign = i == 0 ? 0 : i == 1 ? -1 : 1;
+
+    CHECK_OK(RitzSolverSetTolerances(p->solver, 0, 0, num));
+    add_counts(k, h, -sign, counts);
+    CHECK_OK(RitzSolverSolve(p->solver, p->b, p->x));
+    add_counts(k, h, sign, counts);
+    CHECK_OK(RitzSolverGetIterations(p->solver, &iterations));
+    CHECK(iterations == num, "%d iterations of %d", (int)iterations, num);
+  }
+}
+
+static void open_half(Kit *k, Half *h, HalfProblem *p) {
+  *h = (Half){.between = &k->transport};
+  *p = (HalfProblem){0};
+  begin(k);
+  if (tap_failed()) return;
+  k->driver->is_idle = 1;
+  CHECK_OK(RitzTransportCreateNCCL(k->ceed, &k->below, &k->transport));
+  const RitzTransport t = half_transport(h);
+  CHECK_OK(make_half_problem(k->ceed, &t, p));
+}
+
+static void close_half(Kit *k, HalfProblem *p) {
+  destroy_half_problem(p);
+  CHECK_OK(RitzTransportDestroyNCCL(&k->transport));
+  k->driver->is_idle = 0;
+  end(k);
+}
+
+TEST(an_iteration_of_parts_is_counted) {
+  // Kernels: packing, unpacking, constraints; passes. The product is cleared by no kernel.
+  static const int wanted[2][NUM_COUNTS] = {{2, 2, 3 + 3, 1, 0}, {2, 1, 3 + 2, 1, 0}};
+  HalfProblem p;
+  Half h;
+  Kit k;
+
+  open_half(&k, &h, &p);
+  h.is_solving = true;
+  for (int v = 0; v < 2 && !tap_failed(); v++) {
+    int counts[NUM_COUNTS];
+
+    count_iterations(&k, &h, &p, v == 0 ? RITZ_CG_STANDARD : RITZ_CG_MERGED, counts);
+    for (int i = 0; i < NUM_COUNTS; i++)
+      CHECK(counts[i] == 10 * wanted[v][i], "%s: %d %s in ten iterations, wanted %d",
+            v == 0 ? "standard" : "merged", counts[i], count_names[i], 10 * wanted[v][i]);
+  }
+  close_half(&k, &p);
+}
+
+TEST(messages_come_straight_to_ghosts) {
+  CeedSize num_owned = 0;
+  const CeedScalar *x = NULL;
+  HalfProblem p;
+  Half h;
+  Kit k;
+
+  open_half(&k, &h, &p);
+  if (tap_failed()) return;
+  CHECK_OK(RitzExchangeGetNumOwned(p.exchange, &num_owned));
+  for (int mode = 0; mode < 2 && !tap_failed(); mode++) {
+    CHECK_OK(RitzExchangeRun(p.exchange, (RitzExchangeMode)mode, p.x));
+    CHECK_OK(CeedVectorGetArrayRead(p.x, CEED_MEM_DEVICE, &x));
+    const void *at_ghosts = mode == RITZ_EXCHANGE_TO_GHOSTS ? h.last.recv : h.last.send;
+    CHECK(at_ghosts == x + num_owned, "mode %d: %p, ghosts lie at %p", mode, at_ghosts,
+          (const void *)(x + num_owned));
+    CHECK_OK(CeedVectorRestoreArrayRead(p.x, &x));
+  }
+  // while messages are under way the vector may be read and not written
+  CHECK_OK(RitzExchangeBegin(p.exchange, RITZ_EXCHANGE_TO_GHOSTS, p.x));
+  CHECK_ERROR(k.ceed, CeedVectorSetValue(p.x, 1), CEED_ERROR_ACCESS, "a process has read access");
+  CHECK_OK(RitzExchangeEnd(p.exchange, RITZ_EXCHANGE_TO_GHOSTS, p.x));
+  close_half(&k, &p);
+}
+
 int main(int argc, char **argv) {
   if (argc == 2 && !strcmp(argv[1], "--without-nccl")) return join_without_nccl();
   (void)load_driver(); // before anybody looks for one
@@ -355,5 +589,6 @@ int main(int argc, char **argv) {
       TESTS(a_library_that_is_not_there_is_named, messages_go_beside_the_context_and_sums_in_its_stream,
             what_nccl_refuses_names_the_call_and_leaves_nothing, a_part_that_is_stopped_makes_no_more_calls,
             calls_that_others_wait_for_are_announced, a_part_that_leaves_others_waiting_ends_with_an_error,
-            hosts_meet_when_first_messages_have_arrived));
+            hosts_meet_when_first_messages_have_arrived, an_iteration_of_parts_is_counted,
+            messages_come_straight_to_ghosts));
 }

@@ -47,6 +47,8 @@ struct RitzTransport {
   // not any more, this part leaves. One at a time. CEED_ERROR_INCOMPATIBLE: others wait for the part that
   // leaves: all were stopped, itself as well.
   int (*on_stop)(const RitzTransport *transport, void (*stop)(void *ctx), void *ctx);
+  // Optional, NULL otherwise. Begin and end in one, for messages that nothing is to be done beside.
+  int (*run)(const RitzTransport *transport, CeedInt num, const RitzMessage messages[]);
   // Optional, with on_stop. Says that this part now begins something beside the transport that all parts
   // have to begin, as often as it says so since on_stop: those who have said it more often wait for the
   // others. Errors: CEED_ERROR_INCOMPATIBLE (another part has left having said it less often).
@@ -102,18 +104,21 @@ typedef enum {
 // borrowed. Holds a reference to the space. All parts call it together; between GPUs by NCCL they also
 // exchange zeros both ways and wait for each other, so that what first messages take is made while no device
 // waits. Bytes of an exchange: those of an entry for each entry of a ghost (sent once, received once),
-// nothing else. Memory: twice that and 4 bytes an entry. Errors: CEED_ERROR_DIMENSION (the mesh is another
-// part than the transport's, or one of another number of parts), CEED_ERROR_INCOMPATIBLE (parts were cut by
-// different lists, or spaces have other degrees: found by one reduction), CEED_ERROR_UNSUPPORTED (offsets
-// beyond 32 bits).
+// nothing else. Messages come straight to the ghosts of a vector, and go from them, where the transport's
+// memory is that of the context. Memory: 12 bytes an entry that others have as a ghost; 8 bytes an entry of a
+// ghost where the memory is another one. Errors: CEED_ERROR_DIMENSION (the mesh is another part than the
+// transport's, or one of another number of parts), CEED_ERROR_INCOMPATIBLE (parts were cut by different
+// lists, or spaces have other degrees: found by one reduction), CEED_ERROR_UNSUPPORTED (offsets beyond 32
+// bits).
 CEED_EXTERN int RitzExchangeCreate(RitzSpace space, Ceed ceed, const RitzTransport *transport,
                                    RitzExchange *exchange);
 CEED_EXTERN int RitzExchangeReferenceCopy(RitzExchange exchange, RitzExchange *copy);
 CEED_EXTERN int RitzExchangeDestroy(RitzExchange *exchange);
-// x: an L-vector of the space, of CeedScalar. Between begin and end, x may be read, and its owned entries
-// may be used by operators on elements without ghosts; the same mode and vector end what was begun. One
-// exchange of a transport is under way at a time, whatever space it is of. Errors: CEED_ERROR_DIMENSION
-// (length), CEED_ERROR_INCOMPATIBLE (an exchange is under way, or none is; no such mode; another vector).
+// x: an L-vector of the space, of CeedScalar. Between begin and end, x may be read but not written, and its
+// owned entries may be used by operators on elements without ghosts; the same mode and vector end what was
+// begun. One exchange of a transport is under way at a time, whatever space it is of. Errors:
+// CEED_ERROR_DIMENSION (length), CEED_ERROR_INCOMPATIBLE (an exchange is under way, or none is; no such mode;
+// another vector).
 CEED_EXTERN int RitzExchangeBegin(RitzExchange exchange, RitzExchangeMode mode, CeedVector x);
 CEED_EXTERN int RitzExchangeEnd(RitzExchange exchange, RitzExchangeMode mode, CeedVector x);
 // Begin and end.
@@ -145,9 +150,10 @@ CEED_EXTERN int RitzPartOperatorGetDiagonal(RitzPartOperator op, CeedVector diag
 // this part, ghosts included or not; NULL: none) and all ghosts, sums over all parts. Constraints that are
 // set afterwards take the place of both: they have to name the ghosts. RitzSolverSetReduction(solver, NULL,
 // NULL) makes the solver one of this part again. The operator has to outlive the solver's solves. b and x are
-// L-vectors of the parts, of which owned entries count; ghosts of x are zero after the solve (RitzExchangeRun
-// gives them values). A call of the transport's `reduce` for each pass that has sums: two or three an
-// iteration of conjugate gradients.
+// L-vectors of the parts, of which owned entries count (RitzSolverSetNumOwned); ghosts of x are zero after
+// the solve (RitzExchangeRun gives them values). Merged conjugate gradients (RITZ_CG_MERGED, the choice on
+// devices without preconditioner or with RitzSolverSetJacobi) reduce once an iteration; other methods once
+// for each pass that has sums, conjugate gradients two or three times an iteration.
 CEED_EXTERN int RitzSolverSetPartOperator(RitzSolver solver, RitzPartOperator op, RitzIndices constraints);
 
 // ---- Multigrid ----

@@ -154,6 +154,8 @@ static inline int RitzTransportCreateMPI(MPI_Comm comm, RitzTransport *transport
   transport->reduce = RitzMPIReduce;
   transport->reduce_in_memory = NULL;
   transport->on_stop = NULL; // a part that fails ends all
+  transport->run = NULL;
+  transport->announce = NULL;
   transport->takes_device_memory = takes_device_memory;
   return CEED_ERROR_SUCCESS;
 }
