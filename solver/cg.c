@@ -375,6 +375,8 @@ static int find_obstacle(RitzSolver solver, const RitzSolve *solve, int *num_slo
   *reason = NULL;
   if (solver->type == RITZ_SOLVER_FLEXIBLE_CG) {
     *reason = "the method is the flexible one";
+  } else if (solve->system.num_null) {
+    *reason = "the operator has a nullspace";
   } else if (solver->reduce && solver->pc) {
     // a program's own Jacobi has a power of two of this part alone in its vector
     *reason = "the preconditioner of a problem in parts is the program's";
@@ -384,8 +386,6 @@ static int find_obstacle(RitzSolver solver, const RitzSolve *solve, int *num_slo
     return CEED_ERROR_SUCCESS;
   } else if (solve->system.apply) {
     *reason = "the operator is a function of the program";
-  } else if (solve->system.num_null) {
-    *reason = "the operator has a nullspace";
   } else if (solve->pc && !ritz_jacobi_inverse(solve->pc, solve->system.ceed, NULL)) {
     *reason = "the preconditioner is not a diagonal";
   } else if (solve->pc && solve->pc->precision != CEED_SCALAR_TYPE) {

@@ -273,6 +273,7 @@ TEST(reductions_of_what_is_no_part_are_refused) {
   CHECK_ERROR(ceed, RitzSolverSolve(solver, w.x, w.y), CEED_ERROR_INCOMPATIBLE,
               "RitzSolverSolve: vector 0 of the nullspace");
   CHECK_OK(RitzSolverSetNullspace(solver, 0, NULL));
+  CHECK_OK(CeedVectorSetValue(w.y, 1));
   CHECK_OK(RitzPreconditionerCreateJacobi(ceed, w.y, NULL, &pc));
   CHECK_OK(RitzSolverSetPreconditioner(solver, pc));
   CHECK_OK(RitzPreconditionerDestroy(&pc));
