@@ -5,8 +5,13 @@
 #include <string.h>
 
 enum { THREADS = 128, MAX_ROWS = 6, SHARED_BYTES = 24 << 10 };
-// Of diagonals: elements of a thread, of a block where all points fit.
-enum { DIAGONAL_ELEMENTS = 4, DIAGONAL_BLOCK = 64, DIAGONAL_BYTES = 40 << 10 };
+// Of diagonals: elements of a thread, of a block, which may have more of them where these bytes are enough.
+enum {
+  DIAGONAL_ELEMENTS = 4,
+  DIAGONAL_BLOCK = 64,
+  DIAGONAL_BYTES = 40 << 10,
+  DIAGONAL_MORE_BYTES = 24 << 10
+};
 // Of element matrices on tensor bases: sums of a thread, threads of a block and of those that registers are
 // enough for.
 enum { MAX_SUMS = 36, TENSOR_THREADS = 128, TENSOR_RESIDENT = 384, TENSOR_BYTES = 40 << 10 };
@@ -98,7 +103,7 @@ static void choose_diagonal(int64_t num_bytes, RitzGpuAssembly *a) {
   a->rows = choose_entries(a->in.num_nodes);
   a->row_groups = (a->in.num_nodes + a->rows - 1) / a->rows;
   a->tile_rows = CeedIntMin(a->row_groups, a->num_threads);
-  a->cols = DIAGONAL_ELEMENTS;
+  a->cols = a->row_groups > 2 ? DIAGONAL_ELEMENTS : DIAGONAL_ELEMENTS / 2;
   a->num_elem = DIAGONAL_BLOCK;
   a->chunk = 1;
   while (a->num_elem > 1 && !fits(a, num_bytes)) a->num_elem /= 2;
@@ -110,7 +115,7 @@ static void choose_diagonal(int64_t num_bytes, RitzGpuAssembly *a) {
   a->num_elem = a->cols * a->col_groups;
   while ((a->col_groups + 1) * a->tile_rows <= a->num_threads) {
     a->num_elem = a->cols * ++a->col_groups;
-    if (fits(a, num_bytes)) continue;
+    if (fits(a, num_bytes < DIAGONAL_MORE_BYTES ? num_bytes : DIAGONAL_MORE_BYTES)) continue;
     a->num_elem = a->cols * --a->col_groups;
     break;
   }
@@ -137,8 +142,8 @@ static bool choose_tensor(int64_t num_bytes, CeedInt max_threads, RitzGpuAssembl
     return false;
   for (a->rows_2 = rows; rows % a->rows_2 || a->rows_2 * num > MAX_SUMS;) a->rows_2--;
   a->rows_1 = a->num_elem = 1;
-  const CeedInt most_rows = max_threads / threads_of_element(a);
-  if (most_rows == 0) return false;
+  if (threads_of_element(a) > 2 * max_threads) return false;
+  const CeedInt most_rows = CeedIntMax(1, max_threads / threads_of_element(a));
   const CeedInt tiles = ritz_gpu_assembly_tiles(a->out.nodes_1d, most_rows);
   a->rows_1 = ritz_gpu_assembly_tiles(a->out.nodes_1d, tiles);
   a->planes = a->in.points_1d;
@@ -154,7 +159,7 @@ static bool choose_tensor(int64_t num_bytes, CeedInt max_threads, RitzGpuAssembl
 bool ritz_plan_gpu_assembly(int64_t shared_bytes, CeedInt max_threads, RitzGpuAssembly *a) {
   a->is_tensor = a->kind >= RITZ_ASSEMBLE_MATRICES; // ritz_gpu_assembly_shared asks
   if (a->is_tensor && choose_tensor(shared_bytes < TENSOR_BYTES ? shared_bytes : TENSOR_BYTES,
-                                    CeedIntMin(TENSOR_THREADS, 2 * max_threads), a))
+                                    CeedIntMin(TENSOR_THREADS, max_threads), a))
     return true;
   a->is_tensor = false;
   a->num_threads = CeedIntMin(THREADS, max_threads);

@@ -125,6 +125,21 @@ static bool is_exhausted(double value, double first, CeedScalarType precision) {
   return fabs(value) <= 100 * eps * eps * first;
 }
 
+// Whether p . A p is that of rounding errors: what is left of r belongs to directions that A takes to zero.
+// By the largest Rayleigh quotient of the steps before, r . P r standing for p . P^-1 p, which has as many of
+// them as steps.
+static bool is_null(const Lanczos *lanczos, int num_steps, double rz, double pq, CeedScalarType precision) {
+  const double eps = precision == CEED_SCALAR_FP32 ? 0x1p-23 : 0x1p-52;
+  double most = 0;
+
+  for (int i = 0; i < num_steps; i++) most = fmax(most, 1 / lanczos->alpha[i]);
+  return fabs(pq) <= 100 * eps * (num_steps + 1) * most * rz;
+}
+
+// Residuals grow without end where the system has no solution (Kaasschieter 1988), as with a random
+// right-hand side and a nullspace: what is left of them lies beside all that large eigenvalues belong to.
+static bool has_no_solution(double value, double first) { return value > 100 * first; }
+
 static RitzSolverReason fault_of(double product, RitzSolverReason reason) {
   if (!isfinite(product)) return RITZ_DIVERGED_NAN;
   return product > 0 ? RITZ_ITERATING : reason;
@@ -142,6 +157,7 @@ static int run(Lanczos *lanczos, CeedInt num_steps, RitzSolverReason *fault) {
     RITZ_TRY(ritz_system_apply(lanczos->system, lanczos->p, lanczos->q));
     RITZ_TRY(ritz_system_project(lanczos->system, lanczos->q));
     RITZ_TRY(RitzVectorDot(lanczos->p, lanczos->q, &pq));
+    if (is_null(lanczos, i, rz, pq, precision)) break;
     *fault = fault_of(pq, RITZ_DIVERGED_INDEFINITE);
     if (*fault) break;
     lanczos->alpha[i] = rz / pq;
@@ -149,7 +165,7 @@ static int run(Lanczos *lanczos, CeedInt num_steps, RitzSolverReason *fault) {
     RITZ_TRY(precondition(lanczos, &next));
     lanczos->beta[i] = next / rz;
     lanczos->num_steps = i + 1;
-    if (is_exhausted(next, first, precision)) break;
+    if (is_exhausted(next, first, precision) || has_no_solution(next, first)) break;
     *fault = fault_of(next, RITZ_DIVERGED_PRECONDITIONER);
     if (*fault) break;
     rz = next;

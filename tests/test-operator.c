@@ -15,7 +15,7 @@
 
 // How many random operators a test draws, by level; the costly properties take a part of them.
 static int num_draws(int part) {
-  static const int num[] = {300, 4000, 40000};
+  static const int num[] = {400, 4000, 40000};
 
   return num[tap_level()] / part;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Preconditioners of operators, compared with dense matrices on every backend: what Jacobi and point blocks
 // invert, bounds of spectra, polynomials, symmetry, precisions, and every method with every preconditioner.
+#include <ritz/geometry.h>
+#include <ritz/mesh.h>
 #include <stdlib.h>
 
 #include "core/memory.h"
@@ -608,6 +610,53 @@ TEST(bounds_that_are_too_small_are_estimated_once_more_when_they_do_harm) {
 
 // ---- Objects ----
 
+// Diffusion that nothing holds, on a few elements: after fewer steps than are asked for, what is left of the
+// residual is a constant, to which the operator is rounding errors of any sign.
+static int create_free_diffusion(Ceed ceed, CeedOperator *op, CeedVector *diagonal) {
+  const CeedInt num[2] = {2, 3};
+  RitzMesh mesh = NULL;
+  RitzSpace space = NULL;
+  RitzGeometry geometry = NULL;
+  CeedSize size = 0;
+
+  int ierr = RitzMeshCreateBox(ceed, 2, num, NULL, NULL, 1, NULL, NULL, &mesh);
+  if (!ierr) ierr = RitzSpaceCreate(mesh, 2, 1, &space);
+  if (!ierr) ierr = RitzGeometryCreate(mesh, -1, &geometry);
+  const RitzOperatorOptions options = {.kind = RITZ_OPERATOR_DIFFUSION, .space = space};
+  if (!ierr) ierr = RitzGeometryCreateOperator(geometry, ceed, &options, op);
+  if (!ierr) ierr = RitzSpaceGetSize(space, &size);
+  if (!ierr) ierr = CeedVectorCreate(ceed, size, diagonal);
+  if (!ierr) ierr = CeedOperatorLinearAssembleDiagonal(*op, *diagonal, CEED_REQUEST_IMMEDIATE);
+  (void)RitzGeometryDestroy(&geometry);
+  (void)RitzSpaceDestroy(&space);
+  (void)RitzMeshDestroy(&mesh);
+  return ierr;
+}
+
+TEST_EACH_BACKEND(estimates_end_where_the_operator_is_zero) {
+  CeedOperator op = NULL;
+  CeedVector diagonal = NULL;
+  RitzPreconditioner jacobi = NULL;
+  double estimates[3] = {0}, lower = 0, upper = 0;
+
+  CHECK_OK(create_free_diffusion(ceed, &op, &diagonal));
+  CHECK_OK(RitzPreconditionerCreateJacobi(ceed, diagonal, NULL, &jacobi));
+  for (int k = 0; k < 3 && !tap_failed(); k++) {
+    const RitzChebyshevOptions options = {.num_steps = (CeedInt[]){12, 60, 180}[k]};
+    RitzPreconditioner pc = NULL;
+
+    CHECK_OK(RitzPreconditionerCreateChebyshev(op, NULL, jacobi, &options, &pc));
+    CHECK_OK(RitzPreconditionerGetChebyshevBounds(pc, &estimates[k], &lower, &upper));
+    CHECK_OK(RitzPreconditionerDestroy(&pc));
+  }
+  // of 35 unknowns: the first bound is above all that more steps find
+  CHECK(estimates[2] <= 1.1 * estimates[0] && estimates[1] <= 1.1 * estimates[0], "%g, %g, %g", estimates[0],
+        estimates[1], estimates[2]);
+  CHECK_OK(RitzPreconditionerDestroy(&jacobi));
+  CHECK_OK(CeedVectorDestroy(&diagonal));
+  CHECK_OK(CeedOperatorDestroy(&op));
+}
+
 TEST(estimates_do_not_depend_on_the_number_of_threads) {
   const char *const resources[] = {"/cpu/self/gen:threads=1", "/cpu/self/gen:threads=3", "/cpu/self/ref"};
   double estimate[3] = {0};
@@ -772,6 +821,7 @@ int main(int argc, char **argv) {
                         every_method_with_every_preconditioner_finds_the_same_solution,
                         float_preconditioners_of_operators_cost_no_iterations,
                         bounds_that_are_too_small_are_estimated_once_more_when_they_do_harm,
+                        estimates_end_where_the_operator_is_zero,
                         estimates_do_not_depend_on_the_number_of_threads,
                         preconditioners_are_counted_viewed_and_measured, misuse_of_preconditioners_is_refused,
                         failing_allocations_leave_no_preconditioner_behind));
