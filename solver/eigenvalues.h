@@ -7,8 +7,8 @@
 
 typedef struct {
   double smallest, largest; // Ritz values, within the spectrum but for rounding; 0, 0: nothing to iterate on
-  CeedInt num_steps;        // made: fewer than asked for where the space is exhausted, or A
-  // takes what is left of it to zero
+  CeedInt num_steps;        // made: fewer than asked for where the space is exhausted, or the system
+  // turns out to have no solution beside a nullspace
   // RITZ_ITERATING: none. Else the values mean nothing: RITZ_DIVERGED_PRECONDITIONER (r . P r <= 0),
   // RITZ_DIVERGED_INDEFINITE (p . A p <= 0), RITZ_DIVERGED_NAN.
   RitzSolverReason fault;
