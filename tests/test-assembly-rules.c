@@ -6,7 +6,10 @@
 
 #include "backends/cpu/matrix.h"
 #include "core/operator.h"
+#include <math.h>
 #include <ritz/assembly.h>
+#include <ritz/geometry.h>
+#include <ritz/mesh.h>
 #include <ritz/precision.h>
 
 // ---- The cache ----
@@ -661,6 +664,96 @@ TEST_EACH_BACKEND(a_part_of_the_reference_backend_is_added) {
   CeedDestroy(&other);
 }
 
+// ---- Sizes ----
+
+static int bend(void *ctx, CeedInt dim, const double *X, double *x) {
+  (void)ctx;
+  for (CeedInt d = 0; d < dim; d++) x[d] = X[d] + 0.05 * X[(d + 1) % dim] * (1.0 - X[(d + 1) % dim]);
+  return 0;
+}
+
+static int create_helmholtz(Ceed ceed, CeedInt dim, CeedInt degree, CeedOperator *op) {
+  const CeedInt num[3] = {2, 1, 2};
+  RitzMesh mesh = NULL;
+  RitzSpace space = NULL;
+  RitzGeometry geometry = NULL;
+
+  int ierr = RitzMeshCreateBox(ceed, dim, num, NULL, NULL, 1, bend, NULL, &mesh);
+  if (!ierr) ierr = RitzSpaceCreate(mesh, degree, 1, &space);
+  if (!ierr) ierr = RitzGeometryCreate(mesh, -1, &geometry);
+  const RitzOperatorOptions options = {
+      .kind = RITZ_OPERATOR_HELMHOLTZ, .space = space, .policy = RITZ_POLICY_STORED};
+  if (!ierr) ierr = RitzGeometryCreateOperator(geometry, ceed, &options, op);
+  (void)RitzGeometryDestroy(&geometry);
+  (void)RitzSpaceDestroy(&space);
+  (void)RitzMeshDestroy(&mesh);
+  return ierr;
+}
+
+// y -= A x by the entries of A.
+static int subtract_matrix(Ceed ceed, CeedOperator op, const CeedScalar *x, CeedScalar *y, double *largest) {
+  CeedInt *rows = NULL, *cols = NULL;
+  CeedSize num = 0;
+  CeedVector values = NULL;
+  const CeedScalar *read = NULL;
+
+  RITZ_TRY(CeedOperatorLinearAssembleSymbolic(op, &num, &rows, &cols));
+  int ierr = CeedVectorCreate(ceed, num, &values);
+  if (!ierr) ierr = CeedOperatorLinearAssemble(op, values);
+  if (!ierr) ierr = CeedVectorGetArrayRead(values, CEED_MEM_HOST, &read);
+  for (CeedSize k = 0; !ierr && k < num; k++) {
+    y[rows[k]] -= read[k] * x[cols[k]];
+    *largest = fmax(*largest, fabs((double)read[k]));
+  }
+  if (read) ierr = ritz_first_error(ierr, CeedVectorRestoreArrayRead(values, &read));
+  free(rows);
+  free(cols);
+  return ritz_first_error(ierr, CeedVectorDestroy(&values));
+}
+
+static int apply_to_random(Ceed ceed, CeedOperator op, uint64_t seed, CeedSize n, CeedScalar *x,
+                           CeedScalar *y) {
+  CeedVector in = NULL, out = NULL;
+  const CeedScalar *read = NULL;
+
+  for (CeedSize i = 0; i < n; i++) x[i] = (CeedScalar)(2 * tap_uniform(&seed) - 1);
+  RITZ_TRY(CeedVectorCreate(ceed, n, &in));
+  RITZ_TRY(CeedVectorCreate(ceed, n, &out));
+  RITZ_TRY(CeedVectorSetArray(in, CEED_MEM_HOST, CEED_COPY_VALUES, x));
+  RITZ_TRY(CeedOperatorApply(op, in, out, CEED_REQUEST_IMMEDIATE));
+  RITZ_TRY(CeedVectorGetArrayRead(out, CEED_MEM_HOST, &read));
+  for (CeedSize i = 0; i < n; i++) y[i] = read[i];
+  RITZ_TRY(CeedVectorRestoreArrayRead(out, &read));
+  RITZ_TRY(CeedVectorDestroy(&in));
+  return CeedVectorDestroy(&out);
+}
+
+// Devices share elements, rows and sums of tensor bases among threads by their sizes; beyond degree 5 other
+// kernels do.
+TEST_EACH_BACKEND(matrices_of_tensor_bases_of_all_sizes_act_as_their_operators) {
+  for (CeedInt dim = 2; dim <= 3; dim++) {
+    for (CeedInt degree = 1; degree <= 6 && !tap_failed(); degree++) {
+      CeedOperator op = NULL;
+      CeedSize n = 0, num_out = 0;
+      double largest = 0, error = 0;
+
+      if (tap_level() == TAP_QUICK && (degree + dim) % 3 != 2) continue; // 3 and 6, in 3D 2 and 5
+      CHECK_OK(create_helmholtz(ceed, dim, degree, &op));
+      CHECK_OK(CeedOperatorGetActiveVectorLengths(op, &n, &num_out));
+      CeedScalar *const x = malloc((size_t)n * sizeof(*x)), *const y = malloc((size_t)n * sizeof(*y));
+      CHECK_OK(apply_to_random(ceed, op, (uint64_t)(10 * dim + degree), n, x, y));
+      CHECK_OK(subtract_matrix(ceed, op, x, y, &largest));
+      for (CeedSize i = 0; i < n; i++) error = fmax(error, fabs((double)y[i]));
+      // sums over a row's entries of sums over points
+      CHECK(error <= 20 * (double)CEED_EPSILON * largest * n,
+            "%d dimensions, degree %d: error %g of entries up to %g", (int)dim, (int)degree, error, largest);
+      free(x);
+      free(y);
+      CHECK_OK(CeedOperatorDestroy(&op));
+    }
+  }
+}
+
 int main(int argc, char **argv) {
   return tap_main(
       argc, argv,
@@ -675,5 +768,6 @@ int main(int argc, char **argv) {
             saddle_points_of_two_fields_assemble_to_symmetric_block_matrices,
             operators_without_elements_assemble_to_nothing, kept_patterns_outlive_stripped_data,
             entries_behind_those_of_the_matrix_stay, parts_without_elements_and_of_other_contexts_are_added,
-            a_part_of_the_reference_backend_is_added));
+            a_part_of_the_reference_backend_is_added,
+            matrices_of_tensor_bases_of_all_sizes_act_as_their_operators));
 }
