@@ -133,7 +133,7 @@ static bool is_null(const Lanczos *lanczos, int num_steps, double rz, double pq,
   double most = 0;
 
   for (int i = 0; i < num_steps; i++) most = fmax(most, 1 / lanczos->alpha[i]);
-  return fabs(pq) <= 100 * eps * (num_steps + 1) * most * rz;
+  return num_steps > 0 && fabs(pq) <= 100 * eps * (num_steps + 1) * most * rz;
 }
 
 // Residuals grow without end where the system has no solution (Kaasschieter 1988), as with a random
