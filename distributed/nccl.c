@@ -51,20 +51,20 @@ static int announce(const NcclState *s) {
   return s->base.announce ? s->base.announce(&s->base) : CEED_ERROR_SUCCESS;
 }
 
-static int require_idle(const NcclState *s) {
+// Messages in NCCL's form, announced; stream: the context's.
+static int prepare(NcclState *s, CeedInt num, const RitzMessage messages[], RitzDeviceStream *stream) {
   RITZ_REQUIRE(!s->is_busy, s->ceed, CEED_ERROR_INCOMPATIBLE,
                "RitzTransport (NCCL): other messages are under way");
-  return CEED_ERROR_SUCCESS;
+  RITZ_TRY(translate(s, num, messages));
+  RITZ_TRY(announce(s));
+  return get_stream(s, stream);
 }
 
 static int begin(const RitzTransport *t, CeedInt num, const RitzMessage messages[]) {
   NcclState *s = t->ctx;
   RitzDeviceStream stream = NULL;
 
-  RITZ_TRY(require_idle(s));
-  RITZ_TRY(translate(s, num, messages));
-  RITZ_TRY(announce(s));
-  RITZ_TRY(get_stream(s, &stream));
+  RITZ_TRY(prepare(s, num, messages, &stream));
   RITZ_TRY(s->driver->event_record(s->ceed, s->device, stream, s->packed));
   RITZ_TRY(s->driver->event_wait(s->ceed, s->device, s->stream, s->packed));
   RITZ_TRY(ritz_nccl_exchange(s->ceed, s->nccl, s->stream, num, s->messages));
@@ -87,10 +87,7 @@ static int run(const RitzTransport *t, CeedInt num, const RitzMessage messages[]
   NcclState *s = t->ctx;
   RitzDeviceStream stream = NULL;
 
-  RITZ_TRY(require_idle(s));
-  RITZ_TRY(translate(s, num, messages));
-  RITZ_TRY(announce(s));
-  RITZ_TRY(get_stream(s, &stream));
+  RITZ_TRY(prepare(s, num, messages, &stream));
   return ritz_nccl_exchange(s->ceed, s->nccl, stream, num, s->messages);
 }
 

@@ -169,15 +169,10 @@ static void add_axes(RitzText *text, const char *side, const RitzAssemblySide *s
 }
 
 static void add_tensor_shares(RitzText *text, const RitzGpuAssembly *a) {
-  add_size(text, "ELEMS", a->num_elem);
-  add_size(text, "CHUNK", a->chunk);
   add_size(text, "PLANES", a->planes);
   add_size(text, "RESIDENT", a->num_resident);
   add_size(text, "ROWS_1", a->rows_1);
   add_size(text, "ROWS_2", a->rows_2);
-  add_size(text, "PAIRS", ritz_gpu_assembly_pairs(a));
-  add_size(text, "COMP_IN", a->in.num_comp);
-  add_size(text, "COMP_OUT", a->out.num_comp);
   add_size(text, "P_IN", a->in.num_nodes);
   add_size(text, "P_OUT", a->out.num_nodes);
   add_size(text, "N_IN", a->in.nodes_1d);
@@ -187,28 +182,20 @@ static void add_tensor_shares(RitzText *text, const RitzGpuAssembly *a) {
   add_size(text, "Q1", a->in.points_1d);
   add_size(text, "Q2", ritz_assembly_second(&a->in, a->in.points_1d));
   add_size(text, "IS_FLAT", a->in.dim == 2);
-  add_size(text, "IS_ORDERED", a->is_ordered);
   add_axes(text, "IN", &a->in);
   add_axes(text, "OUT", &a->out);
   add_all_lines(text, a);
-  if (a->kind == RITZ_ASSEMBLE_PATTERN) add_pattern(text, a);
 }
 
 static void add_shares(RitzText *text, const RitzGpuAssembly *a) {
   const bool is_diagonal = a->kind == RITZ_ASSEMBLE_DIAGONAL;
-  add_size(text, "ELEMS", a->num_elem);
-  add_size(text, "CHUNK", a->chunk);
   add_size(text, "ROWS", a->rows);
   add_size(text, "COLS", a->cols);
   add_size(text, "COL_GROUPS", a->col_groups);
   add_size(text, "ROW_GROUPS", a->row_groups);
   add_size(text, "TILE_ROWS", a->tile_rows);
   add_size(text, "ROW_TILES", ritz_gpu_assembly_tiles(a->row_groups, a->tile_rows));
-  add_size(text, "PAIRS", ritz_gpu_assembly_pairs(a));
   add_size(text, is_diagonal ? "P" : "P_IN", a->in.num_nodes);
-  add_size(text, "COMP_IN", a->in.num_comp);
-  add_size(text, "COMP_OUT", a->out.num_comp);
-  add_size(text, "IS_ORDERED", a->is_ordered);
   if (is_diagonal) {
     add_size(text, "IS_BLOCKS", a->is_blocks);
     add_size(text, "IS_SYMMETRIC", a->is_symmetric);
@@ -217,6 +204,16 @@ static void add_shares(RitzText *text, const RitzGpuAssembly *a) {
   add_size(text, "P_OUT", a->out.num_nodes);
   add_size(text, "TILE_COLS", a->tile_cols);
   add_size(text, "COL_TILES", ritz_gpu_assembly_tiles(a->col_groups, a->tile_cols));
+}
+
+// What all blocks of threads have.
+static void add_block(RitzText *text, const RitzGpuAssembly *a) {
+  add_size(text, "ELEMS", a->num_elem);
+  add_size(text, "CHUNK", a->chunk);
+  add_size(text, "PAIRS", ritz_gpu_assembly_pairs(a));
+  add_size(text, "COMP_IN", a->in.num_comp);
+  add_size(text, "COMP_OUT", a->out.num_comp);
+  add_size(text, "IS_ORDERED", a->is_ordered);
   if (a->kind == RITZ_ASSEMBLE_PATTERN) add_pattern(text, a);
 }
 
@@ -230,9 +227,11 @@ static void add_sizes(RitzText *text, const RitzGpuAssembly *a) {
   ritz_text_add(text, "#define RITZ_D_MEMORY %s\n",
                 a->kind == RITZ_ASSEMBLE_QFUNCTION ? "RITZ_GLOBAL" : "RITZ_SHARED");
   if (a->kind >= RITZ_ASSEMBLE_MATRICES) add_size(text, "IS_TENSOR", a->is_tensor);
+  if (a->kind == RITZ_ASSEMBLE_QFUNCTION) return;
+  add_block(text, a);
   if (a->is_tensor)
     add_tensor_shares(text, a);
-  else if (a->kind != RITZ_ASSEMBLE_QFUNCTION)
+  else
     add_shares(text, a);
 }
 
