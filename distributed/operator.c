@@ -3,9 +3,11 @@
 // the diagonal, and solvers of the whole problem (ritz/exchange.h).
 #include <string.h>
 
+#include "core/apply-hooks.h"
 #include "core/error.h"
 #include "core/memory.h"
 #include "distributed/exchange.h"
+#include "solver/parts.h"
 
 const RitzClass ritz_part_operator_class = {.name = "RitzPartOperator"};
 
@@ -107,6 +109,41 @@ int ritz_part_operator_apply_kept(void *op, CeedVector x, CeedVector y) {
   return ritz_exchange_add_to_owners(o->exchange, y);
 }
 
+// y += A x of some elements, and what they add to x . A x where their kernel tells and *is_done.
+static int add_energy(CeedOperator op, CeedVector x, CeedVector y, RitzScalars scalars, CeedInt k, bool adds,
+                      bool *is_done) {
+  bool is_told = false;
+
+  if (!op) return CEED_ERROR_SUCCESS;
+  if (*is_done) RITZ_TRY(ritz_operator_apply_energy_kernel(op, x, y, NULL, scalars, k, adds, &is_told));
+  *is_done = is_told;
+  return is_told ? CEED_ERROR_SUCCESS : CeedOperatorApplyAddActive(op, x, y, CEED_REQUEST_IMMEDIATE);
+}
+
+// A RitzEnergyFunction: ghosts of x and y as by ritz_part_operator_apply_kept.
+static int apply_energy(void *op, CeedVector x, CeedVector y, RitzScalars scalars, CeedInt k, bool *is_done) {
+  const RitzPartOperator o = op;
+  const RitzExchange e = o->exchange;
+
+  RITZ_TRY(check_vectors(o, x, y));
+  *is_done = o->inside || o->seam;
+  if (o->inside) {
+    RITZ_TRY(RitzExchangeBegin(e, RITZ_EXCHANGE_TO_GHOSTS, x));
+    const int ierr = add_energy(o->inside, x, y, scalars, k, false, is_done);
+
+    RITZ_TRY(ritz_first_error(ierr, RitzExchangeEnd(e, RITZ_EXCHANGE_TO_GHOSTS, x)));
+  } else {
+    RITZ_TRY(RitzExchangeRun(e, RITZ_EXCHANGE_TO_GHOSTS, x));
+  }
+  RITZ_TRY(add_energy(o->seam, x, y, scalars, k, o->inside != NULL, is_done));
+  return ritz_exchange_add_to_owners(e, y);
+}
+
+static bool has_other_output(RitzPartOperator op) {
+  return (op->inside && ritz_operator_has_other_output(op->inside)) ||
+         (op->seam && ritz_operator_has_other_output(op->seam));
+}
+
 int RitzPartOperatorApply(void *op, CeedVector x, CeedVector y) {
   const RitzPartOperator o = op;
 
@@ -159,6 +196,7 @@ int RitzSolverSetPartOperator(RitzSolver solver, RitzPartOperator op, RitzIndice
   int ierr = RitzSolverSetConstraintIndices(solver, kept);
 
   if (!ierr) ierr = RitzSolverSetApply(solver, ritz_part_operator_apply_kept, op);
+  if (!ierr) ierr = ritz_solver_set_energy(solver, apply_energy, has_other_output(op));
   if (!ierr) ierr = RitzSolverSetReduction(solver, RitzExchangeReduce, op->exchange);
   if (!ierr) ierr = RitzSolverSetNumOwned(solver, op->exchange->num_owned);
   if (!ierr && op->exchange->transport.reduce_in_memory)

@@ -72,8 +72,21 @@ static CeedInt place_of_rz(const Cg *cg, CeedInt first) { return first + (cg->in
 
 // ---- An iteration ----
 
+// In a part of a larger problem.
+static int apply_in_parts(Cg *cg) {
+  const RitzSolver solver = cg->solver;
+  const CeedInt pq = cg->now + PQ;
+  bool is_done = false;
+
+  RITZ_TRY(solver->apply_energy(solver->apply_ctx, cg->p, cg->q, cg->scalars, pq, &is_done));
+  RITZ_TRY(ritz_system_zero_constrained(&cg->solve->system, cg->q));
+  return is_done ? ritz_scalars_reduce(cg->scalars, pq, 1) : RitzVectorDotTo(cg->p, cg->q, cg->scalars, pq);
+}
+
 static int apply(Cg *cg) {
   const RitzSystem *system = &cg->solve->system;
+
+  if (!system->op) return apply_in_parts(cg);
   return ritz_operator_apply_energy(system->op, cg->p, cg->q, system->constraints, cg->scalars, cg->now + PQ);
 }
 
@@ -152,24 +165,13 @@ static int prepare_passes(const Cg *cg) {
   return ritz_passes_prepare(cg->solve->system.ceed, cg->inverse ? 7 : 5, forms);
 }
 
-// Whether an apply may write to more than the active output: passive outputs, contexts of functions.
-static bool has_other_output(CeedOperator op) {
-  for (CeedInt i = 0; i < op->num_sub; i++) {
-    if (has_other_output(op->sub[i])) return true;
-  }
-  if (!op->is_composite && op->qf->ctx && op->qf->is_context_writable) return true;
-  for (CeedInt i = 0; i < op->num_out; i++) {
-    if (op->out[i]->vec != CEED_VECTOR_ACTIVE && !ritz_field_is_unused(op->out[i])) return true;
-  }
-  return false;
-}
-
 int ritz_cg_solve_on_device(RitzSolver solver, const RitzSolve *solve, CeedVector inverse) {
+  const CeedOperator op = solve->system.op;
   Cg cg = {.solver = solver,
            .solve = solve,
            .inverse = inverse,
            .before = NUM_NUMBERS,
-           .may_run_ahead = !has_other_output(solve->system.op)};
+           .may_run_ahead = !(op ? ritz_operator_has_other_output(op) : solver->has_other_output)};
   CeedVector *const vectors[] = {&cg.r, &cg.p, &cg.q};
   RitzSolverReason reason = RITZ_ITERATING;
 
