@@ -279,6 +279,8 @@ CeedInt ritz_restriction_points_in(CeedElemRestriction rstr, CeedInt elem);
 int ritz_restriction_is_distinct(CeedElemRestriction rstr, bool *is_distinct);
 // Number of entries of `offsets`.
 size_t ritz_restriction_num_offsets(CeedElemRestriction rstr);
+// CeedElemRestrictionApply without its checks, for two vectors of one precision, whichever.
+int ritz_restriction_apply(CeedElemRestriction rstr, CeedTransposeMode t_mode, CeedVector u, CeedVector ru);
 // L-vector index of node (or point) i, component c of an element, orientations aside.
 CeedSize ritz_restriction_l_index(CeedElemRestriction rstr, CeedInt elem, CeedInt i, CeedInt c);
 // Position of entry i of an element in an array [num_elem][n], or [num_block][n][block_size] when blocked.
