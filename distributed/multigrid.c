@@ -335,7 +335,8 @@ static int make_point_blocks(const Setup *s, const Level *l, RitzPreconditioner 
   RitzExchange exchange = NULL;
   CeedVector blocks = NULL;
 
-  RITZ_TRY(ritz_exchange_create(l->exchange->space, num_comp * num_comp, s->ceed, s->transport, &exchange));
+  RITZ_TRY(ritz_exchange_create(l->exchange->space, num_comp * num_comp, s->ceed, s->transport,
+                                CEED_SCALAR_TYPE, &exchange));
   int ierr = CeedVectorCreate(s->ceed, exchange->length, &blocks);
 
   if (!ierr) ierr = assemble_blocks(l, exchange, blocks);
