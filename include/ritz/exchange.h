@@ -174,6 +174,8 @@ typedef int (*RitzPartLevelFunction)(void *ctx, CeedInt level, RitzSpace space, 
 typedef struct {
   RitzChebyshevOptions chebyshev; // of the smoothers; degree 0: 3
   RitzSmootherKind smoother;      // AUTO, JACOBI or POINT_BLOCKS
+  bool use_precision;             // cycle in `precision`, else in CeedScalar; the same in all parts
+  CeedScalarType precision; // FP32: operators of the levels are copied to float (RitzOperatorCopyInPrecision)
   // The coarsest problem is gathered: every part has all of it and solves it by factors, up to so many
   // unknowns; 0: 20000; negative: never. Larger ones, and those whose factors are too much work (5e10
   // operations), are solved by all parts together, iteratively. The view says which.
@@ -190,12 +192,16 @@ typedef struct {
 // (RitzSpaceCreateTransfer) between two exchanges of the coarser level's ghosts. create_operators makes the
 // operators of all levels; fixed: boundary parts, NULL: none; ctx: of the functions. The result is for
 // vectors of the finest space, in a solver of RitzSolverSetPartOperator; symmetric where the coarsest problem
-// is gathered, else no fixed matrix: flexible methods. A gathered problem takes one reduction of its length a
-// cycle, on the host, and 24 bytes an entry in every part beside its factors; meanwhile 64 bytes a nonzero of
-// all parts. All parts make the call together. Borrowed while it lives: transport->ctx. Memory: up
-// to four vectors a level, and what smoothers and transfers take. Errors: CEED_ERROR_UNSUPPORTED (other
-// smoothers), CEED_ERROR_MAJOR (the coarsest matrix cannot be factorized: what holds it, or its nullspace, is
-// missing), those of what is made.
+// is gathered, else no fixed matrix: flexible methods. In float it is a fixed matrix but for rounding:
+// flexible methods, below which r and z are converted; messages have half the bytes. The coarsest problem
+// stays in the precision of its operators: factors are computed from them and kept in double; where all parts
+// solve it together its vectors are CeedScalars. Operators that were copied are let go, and with them what
+// the caller keeps no references to. A gathered problem takes one reduction of its length a cycle, on the
+// host, and 24 bytes an entry in every part beside its factors; meanwhile 64 bytes a nonzero of all parts.
+// All parts make the call together. Borrowed while it lives: transport->ctx. Memory: up to four vectors a
+// level, what smoothers and transfers take, and passive inputs of copied operators. Errors:
+// CEED_ERROR_UNSUPPORTED (other smoothers), CEED_ERROR_MAJOR (the coarsest matrix cannot be factorized: what
+// holds it, or its nullspace, is missing), those of what is made.
 CEED_EXTERN int RitzPreconditionerCreatePartMultigrid(Ceed ceed, RitzHierarchy hierarchy,
                                                       const RitzTransport *transport,
                                                       RitzPartLevelFunction create_operators, void *ctx,
