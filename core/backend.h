@@ -101,10 +101,10 @@ struct RitzBackend {
   // Layout of E-vectors of a restriction: index = i*layout[0] + c*layout[1] + e*layout[2]. Sizes and, at
   // points, max_points are known, arrays are not. A backend without blocked restrictions refuses them here.
   int (*restriction_layout)(CeedElemRestriction rstr, CeedInt layout[3]);
-  // L-vector u -> E-vector v (overwritten), or E-vector u added into L-vector v. The E-vector starts with
-  // first_block.
-  int (*restriction_apply)(CeedElemRestriction rstr, const RitzRestrictionAction *action, const CeedScalar *u,
-                           CeedScalar *v);
+  // L-vector u -> E-vector v (overwritten), or E-vector u added into L-vector v, both of this precision. The
+  // E-vector starts with first_block.
+  int (*restriction_apply)(CeedElemRestriction rstr, const RitzRestrictionAction *action,
+                           CeedScalarType precision, const void *u, void *v);
   // Layouts of doc/ceed-api.md, Bases.
   int (*basis_apply)(CeedBasis basis, const RitzBasisAction *action, const CeedScalar *u, CeedScalar *v);
   // num_points [num_elem], x reference coordinates; layouts of doc/ceed-api.md, Bases.

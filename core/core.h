@@ -147,6 +147,16 @@ static inline size_t ritz_scalar_bytes(CeedScalarType precision) {
 static inline const char *ritz_precision_name(CeedScalarType precision) {
   return precision == CEED_SCALAR_FP32 ? "FP32" : "FP64";
 }
+// Entry i of an array of this precision on the host.
+static inline double ritz_entry(const void *array, CeedScalarType precision, int64_t i) {
+  return precision == CEED_SCALAR_FP32 ? (double)((const float *)array)[i] : ((const double *)array)[i];
+}
+static inline void ritz_set_entry(void *array, CeedScalarType precision, int64_t i, double value) {
+  if (precision == CEED_SCALAR_FP32)
+    ((float *)array)[i] = (float)value;
+  else
+    ((double *)array)[i] = value;
+}
 // INCOMPATIBLE: none of the two; UNSUPPORTED: not in this build.
 int ritz_check_precision(Ceed ceed, const char *call, CeedScalarType precision);
 // y = x, n entries on the host, of two precisions.
@@ -279,6 +289,8 @@ CeedInt ritz_restriction_points_in(CeedElemRestriction rstr, CeedInt elem);
 int ritz_restriction_is_distinct(CeedElemRestriction rstr, bool *is_distinct);
 // Number of entries of `offsets`.
 size_t ritz_restriction_num_offsets(CeedElemRestriction rstr);
+// CeedElemRestrictionApply without its checks, for two vectors of one precision, whichever.
+int ritz_restriction_apply(CeedElemRestriction rstr, CeedTransposeMode t_mode, CeedVector u, CeedVector ru);
 // L-vector index of node (or point) i, component c of an element, orientations aside.
 CeedSize ritz_restriction_l_index(CeedElemRestriction rstr, CeedInt elem, CeedInt i, CeedInt c);
 // Position of entry i of an element in an array [num_elem][n], or [num_block][n][block_size] when blocked.
@@ -494,6 +506,8 @@ int ritz_operator_zero_outputs(CeedOperator op, CeedVector out, RitzApplyMode mo
 // Whether arithmetic, passive vectors and these active ones (single operator or composite; CEED_VECTOR_NONE:
 // none) are in the library's own precision.
 bool ritz_operator_is_plain(CeedOperator op, CeedVector in, CeedVector out);
+// Whether the operator, or all of a composite, computes in this precision.
+bool ritz_operator_has_precision(CeedOperator op, CeedScalarType precision);
 // RitzOperatorCopyInPrecision of several operators, which share what is converted; all copies or none.
 int ritz_operators_copy(const char *call, CeedInt num, const CeedOperator *ops, CeedScalarType precision,
                         CeedOperator *copies);

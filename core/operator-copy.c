@@ -126,6 +126,13 @@ static int check_not_at_points(CeedOperator op, const char *call) {
   return CEED_ERROR_SUCCESS;
 }
 
+bool ritz_operator_has_precision(CeedOperator op, CeedScalarType precision) {
+  for (CeedInt i = 0; i < op->num_sub; i++) {
+    if (op->sub[i]->precision != precision) return false;
+  }
+  return op->is_composite || op->precision == precision;
+}
+
 int ritz_operators_copy(const char *call, CeedInt num, const CeedOperator *ops, CeedScalarType precision,
                         CeedOperator *copies) {
   Conversion c = {.precision = precision};

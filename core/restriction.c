@@ -576,21 +576,19 @@ int CeedElemRestrictionDestroy(CeedElemRestriction *rstr) {
 
 // ---- Action ----
 
-// u and v have the lengths that the action needs.
+// u and v have one precision, and the lengths that the action needs.
 static int apply_restriction(CeedElemRestriction r, const RitzRestrictionAction *action, CeedVector u,
                              CeedVector v) {
   const RitzBackend *backend = &r->obj.ceed->backend;
-  const CeedScalar *u_array;
-  CeedScalar *v_array;
-  bool sums = action->t_mode == CEED_TRANSPOSE;
-  RITZ_TRY(CeedVectorGetArrayRead(u, backend->mem_type, &u_array));
-  int ierr = (sums ? CeedVectorGetArray : CeedVectorGetArrayWrite)(v, backend->mem_type, &v_array);
+  const RitzAccess access = action->t_mode == CEED_TRANSPOSE ? RITZ_ACCESS_READ_WRITE : RITZ_ACCESS_WRITE;
+  void *u_array, *v_array;
+  RITZ_TRY(ritz_vector_lock(u, RITZ_ACCESS_READ, backend->mem_type, &u_array));
+  int ierr = ritz_vector_lock(v, access, backend->mem_type, &v_array);
   if (!ierr) {
-    ierr = backend->restriction_apply(r, action, u_array, v_array);
-    ierr = (sums ? ritz_vector_end_update : ritz_vector_end_write)(v, &v_array, ierr);
+    ierr = backend->restriction_apply(r, action, v->precision, u_array, v_array);
+    ierr = ritz_vector_unlock(v, access, &v_array, ierr);
   }
-  int restored = CeedVectorRestoreArrayRead(u, &u_array);
-  return ierr ? ierr : restored;
+  return ritz_vector_unlock(u, RITZ_ACCESS_READ, &u_array, ierr);
 }
 
 static int check_restriction_lengths(CeedElemRestriction r, const char *call, CeedTransposeMode t_mode,
@@ -609,15 +607,18 @@ static int check_restriction_lengths(CeedElemRestriction r, const char *call, Ce
   return ritz_vector_require_scalars(call, u, v);
 }
 
+int ritz_restriction_apply(CeedElemRestriction rstr, CeedTransposeMode t_mode, CeedVector u, CeedVector ru) {
+  const RitzRestrictionAction action = {t_mode, 0, rstr->num_block, rstr->use_signs, rstr->use_orients};
+  return rstr->num_elem > 0 ? apply_restriction(rstr, &action, u, ru) : CEED_ERROR_SUCCESS;
+}
+
 int CeedElemRestrictionApply(CeedElemRestriction rstr, CeedTransposeMode t_mode, CeedVector u, CeedVector ru,
                              CeedRequest *request) {
   RITZ_HANDLE(rstr);
   RITZ_ARGUMENT(rstr->obj.ceed, u);
   RITZ_ARGUMENT(rstr->obj.ceed, ru);
   RITZ_TRY(check_restriction_lengths(rstr, __func__, t_mode, rstr->e_size, false, u, ru));
-  if (rstr->num_elem == 0) return ritz_request_complete(request);
-  const RitzRestrictionAction action = {t_mode, 0, rstr->num_block, rstr->use_signs, rstr->use_orients};
-  RITZ_TRY(apply_restriction(rstr, &action, u, ru));
+  RITZ_TRY(ritz_restriction_apply(rstr, t_mode, u, ru));
   return ritz_request_complete(request);
 }
 

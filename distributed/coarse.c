@@ -306,15 +306,15 @@ static int tell(const RitzGathered *g, int ierr) {
 // Entries of this part's vector, of ghosts if wanted, at their places: sums over the parts, in all of them.
 static int gather_vector(const RitzGathered *g, CeedVector from, bool with_ghosts, CeedVector whole) {
   const CeedSize num = with_ghosts ? g->exchange->length : g->exchange->num_owned;
-  const CeedScalar *read = NULL;
+  void *read = NULL;
   CeedScalar *write = NULL;
 
   if (g->length > 0) memset(g->sums, 0, (size_t)g->length * sizeof(*g->sums));
-  RITZ_TRY(CeedVectorGetArrayRead(from, CEED_MEM_HOST, &read));
+  RITZ_TRY(ritz_vector_lock(from, RITZ_ACCESS_READ, CEED_MEM_HOST, &read));
   for (CeedSize i = 0; i < num; i++) {
-    if (g->numbers[i] >= 0) g->sums[g->numbers[i]] += (double)read[i];
+    if (g->numbers[i] >= 0) g->sums[g->numbers[i]] += ritz_entry(read, from->precision, i);
   }
-  RITZ_TRY(CeedVectorRestoreArrayRead(from, &read));
+  RITZ_TRY(ritz_vector_unlock(from, RITZ_ACCESS_READ, &read, CEED_ERROR_SUCCESS));
   RITZ_TRY(add_up(g, RITZ_REDUCTION_SUM, g->length, g->sums));
   RITZ_TRY(CeedVectorGetArrayWrite(whole, CEED_MEM_HOST, &write));
   for (int64_t i = 0; i < g->length; i++) write[i] = (CeedScalar)g->sums[i];
@@ -323,14 +323,15 @@ static int gather_vector(const RitzGathered *g, CeedVector from, bool with_ghost
 
 static int take_part(const RitzGathered *g, CeedVector whole, CeedVector to) {
   const CeedScalar *read = NULL;
-  CeedScalar *write = NULL;
+  void *write = NULL;
 
-  RITZ_TRY(CeedVectorGetArrayWrite(to, CEED_MEM_HOST, &write));
+  RITZ_TRY(ritz_vector_lock(to, RITZ_ACCESS_WRITE, CEED_MEM_HOST, &write));
   int ierr = CeedVectorGetArrayRead(whole, CEED_MEM_HOST, &read);
 
-  for (int64_t i = 0; !ierr && i < g->num_local; i++) write[i] = g->numbers[i] < 0 ? 0 : read[g->numbers[i]];
+  for (int64_t i = 0; !ierr && i < g->num_local; i++)
+    ritz_set_entry(write, to->precision, i, g->numbers[i] < 0 ? 0 : (double)read[g->numbers[i]]);
   if (!ierr) ierr = CeedVectorRestoreArrayRead(whole, &read);
-  return ritz_first_error(ierr, CeedVectorRestoreArray(to, &write));
+  return ritz_vector_unlock(to, RITZ_ACCESS_WRITE, &write, ierr);
 }
 
 int ritz_gathered_solve(const RitzGathered *gathered, CeedVector b, bool with_ghosts, CeedVector x) {

@@ -20,7 +20,8 @@ int ritz_gathered_create(const char *call, RitzPartOperator op, RitzIndices cons
                          char why[RITZ_GATHERED_WHY], RitzGathered **gathered);
 int ritz_gathered_destroy(RitzGathered **gathered);
 // x := the solution at owned entries and at ghosts, zero at constrained ones. b: owned entries of the whole
-// right-hand side, or, with_ghosts, what is to be added to their owners' in ghosts, too. One reduction.
+// right-hand side, or, with_ghosts, what is to be added to their owners' in ghosts, too. Vectors of either
+// precision. One reduction.
 int ritz_gathered_solve(const RitzGathered *gathered, CeedVector b, bool with_ghosts, CeedVector x);
 bool ritz_gathered_is_symmetric(const RitzGathered *gathered);
 int64_t ritz_gathered_num_unknowns(const RitzGathered *gathered);

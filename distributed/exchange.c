@@ -89,7 +89,7 @@ static int create_ghosts(RitzExchange e) {
   return ierr;
 }
 
-// A number below 2^40 for a message of `num` entries; sums of many are exact.
+// A number below 2^40 for a message of `num` bytes; sums of many are exact.
 static double message_number(CeedInt from, CeedInt to, CeedSize num, uint64_t sum) {
   uint64_t z = ((uint64_t)from << 32 ^ (uint64_t)to) * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)num + sum;
 
@@ -101,20 +101,21 @@ static double message_number(CeedInt from, CeedInt to, CeedSize num, uint64_t su
 // What parts send is what others expect: all in all, what is sent less what is expected is nothing. Parts
 // that were cut by different lists would wait for each other for ever.
 static int check_together(RitzExchange e) {
+  const CeedSize size = (CeedSize)ritz_scalar_bytes(e->precision);
   const CeedInt me = e->transport.part;
   double difference = 0;
 
   for (CeedInt i = 0; i < e->num_messages; i++) {
     const Neighbour *n = &e->neighbours[i];
 
-    difference += message_number(me, n->part, n->num_send, n->send_sum) -
-                  message_number(n->part, me, n->num_ghosts, n->ghost_sum);
+    difference += message_number(me, n->part, size * n->num_send, n->send_sum) -
+                  message_number(n->part, me, size * n->num_ghosts, n->ghost_sum);
   }
   RITZ_TRY(e->transport.reduce(&e->transport, RITZ_REDUCTION_SUM, 1, &difference));
   RITZ_REQUIRE(
       difference == 0, e->ceed, CEED_ERROR_INCOMPATIBLE,
       "RitzExchangeCreate: parts do not expect what others send; needed submeshes by the same list of "
-      "parts, refined alike, and spaces of one degree");
+      "parts, refined alike, spaces of one degree, and one precision");
   return CEED_ERROR_SUCCESS;
 }
 
@@ -134,10 +135,11 @@ static int fill(RitzExchange e, RitzSpace space) {
   RITZ_TRY(check_together(e));
   RITZ_TRY(create_pack(e, halo));
   RITZ_TRY(create_ghosts(e));
-  if (e->num_send > 0) RITZ_TRY(CeedVectorCreate(e->ceed, e->num_send, &e->at_owners));
+  if (e->num_send > 0) RITZ_TRY(RitzVectorCreate(e->ceed, e->num_send, e->precision, &e->at_owners));
   // a context that watches accesses has its arrays in other places each time
   e->is_direct = e->transport.mem_type == e->ceed->backend.mem_type && e->ceed->backend.vector_lend == NULL;
-  if (e->num_ghosts > 0 && !e->is_direct) RITZ_TRY(CeedVectorCreate(e->ceed, e->num_ghosts, &e->at_ghosts));
+  if (e->num_ghosts > 0 && !e->is_direct)
+    RITZ_TRY(RitzVectorCreate(e->ceed, e->num_ghosts, e->precision, &e->at_ghosts));
   return CEED_ERROR_SUCCESS;
 }
 
@@ -157,7 +159,7 @@ static int meet(RitzExchange e, int ierr) {
 // some of these calls wait for all devices of a process.
 static int send_first(RitzExchange e) {
   CeedVector x = NULL;
-  int ierr = CeedVectorCreate(e->ceed, e->length, &x);
+  int ierr = RitzVectorCreate(e->ceed, e->length, e->precision, &x);
 
   if (!ierr) ierr = CeedVectorSetValue(x, 0);
   ierr = meet(e, ierr);
@@ -170,6 +172,11 @@ static int send_first(RitzExchange e) {
 }
 
 int RitzExchangeCreate(RitzSpace space, Ceed ceed, const RitzTransport *transport, RitzExchange *exchange) {
+  return RitzExchangeCreateInPrecision(space, ceed, transport, CEED_SCALAR_TYPE, exchange);
+}
+
+int RitzExchangeCreateInPrecision(RitzSpace space, Ceed ceed, const RitzTransport *transport,
+                                  CeedScalarType precision, RitzExchange *exchange) {
   CeedInt num_comp = 0;
 
   RITZ_NOT_NULL(space);
@@ -177,12 +184,13 @@ int RitzExchangeCreate(RitzSpace space, Ceed ceed, const RitzTransport *transpor
   RITZ_NOT_NULL(exchange);
   *exchange = NULL;
   RITZ_ARGUMENT(ceed, transport);
+  RITZ_TRY(ritz_check_precision(ceed, "RitzExchangeCreateInPrecision", precision));
   RITZ_TRY(RitzSpaceGetNumComponents(space, &num_comp));
-  return ritz_exchange_create(space, num_comp, ceed, transport, exchange);
+  return ritz_exchange_create(space, num_comp, ceed, transport, precision, exchange);
 }
 
 int ritz_exchange_create(RitzSpace space, CeedInt num_comp, Ceed ceed, const RitzTransport *transport,
-                         RitzExchange *exchange) {
+                         CeedScalarType precision, RitzExchange *exchange) {
   RitzExchange e = NULL;
 
   *exchange = NULL;
@@ -191,6 +199,7 @@ int ritz_exchange_create(RitzSpace space, CeedInt num_comp, Ceed ceed, const Rit
   e->class = &ritz_exchange_class;
   e->ref_count = 1;
   e->ceed = ceed;
+  e->precision = precision;
   e->num_comp = num_comp;
   ritz_exchange_set_transport(e, transport);
   int ierr = fill(e, space);
@@ -217,28 +226,29 @@ static bool writes_to_vector(const struct RitzExchange_private *e) {
 }
 
 // Makes the array in the transport's memory the only valid one of the vector.
-static int find_array(RitzExchange e, CeedVector v, CeedScalar **array) {
-  CeedScalar *lent = NULL;
+static int find_array(RitzExchange e, CeedVector v, void **array) {
+  void *lent = NULL;
 
-  RITZ_TRY(CeedVectorGetArray(v, e->transport.mem_type, &lent));
+  RITZ_TRY(ritz_vector_lock(v, RITZ_ACCESS_READ_WRITE, e->transport.mem_type, &lent));
   *array = lent;
-  return CeedVectorRestoreArray(v, &lent);
+  return ritz_vector_unlock(v, RITZ_ACCESS_READ_WRITE, &lent, CEED_ERROR_SUCCESS);
 }
 
 static int lend_receiver(RitzExchange e, CeedVector to) {
   const CeedMemType mem_type = e->transport.mem_type;
 
   if (!to) return CEED_ERROR_SUCCESS;
-  if (!writes_to_vector(e)) return CeedVectorGetArrayWrite(to, mem_type, &e->receiving);
+  if (!writes_to_vector(e)) return ritz_vector_lock(to, RITZ_ACCESS_WRITE, mem_type, &e->receiving);
   // others may read the vector meanwhile, and only that
   RITZ_TRY(find_array(e, to, &e->receiving));
-  return CeedVectorGetArrayRead(to, mem_type, &e->held);
+  return ritz_vector_lock(to, RITZ_ACCESS_READ, mem_type, &e->held);
 }
 
 static int return_receiver(RitzExchange e, CeedVector to) {
   if (!to) return CEED_ERROR_SUCCESS;
-  if (!writes_to_vector(e)) return CeedVectorRestoreArray(to, &e->receiving);
-  RITZ_TRY(CeedVectorRestoreArrayRead(to, &e->held));
+  if (!writes_to_vector(e))
+    return ritz_vector_unlock(to, RITZ_ACCESS_WRITE, &e->receiving, CEED_ERROR_SUCCESS);
+  RITZ_TRY(ritz_vector_unlock(to, RITZ_ACCESS_READ, &e->held, CEED_ERROR_SUCCESS));
   return find_array(e, to, &e->receiving); // copies that readers have made lack what has come
 }
 
@@ -247,17 +257,17 @@ static int lend_arrays(RitzExchange e) {
   const bool to_ghosts = e->mode == RITZ_EXCHANGE_TO_GHOSTS;
   CeedVector from = side(e, !to_ghosts);
 
-  if (from) RITZ_TRY(CeedVectorGetArrayRead(from, e->transport.mem_type, &e->sending));
+  if (from) RITZ_TRY(ritz_vector_lock(from, RITZ_ACCESS_READ, e->transport.mem_type, &e->sending));
   const int ierr = lend_receiver(e, side(e, to_ghosts));
 
-  if (ierr && from) return ritz_first_error(ierr, CeedVectorRestoreArrayRead(from, &e->sending));
-  return ierr;
+  return ierr && from ? ritz_vector_unlock(from, RITZ_ACCESS_READ, &e->sending, ierr) : ierr;
 }
 
 static int return_arrays(RitzExchange e) {
   const bool to_ghosts = e->mode == RITZ_EXCHANGE_TO_GHOSTS;
   CeedVector from = side(e, !to_ghosts);
-  const int ierr = from ? CeedVectorRestoreArrayRead(from, &e->sending) : CEED_ERROR_SUCCESS;
+  const int ierr =
+      from ? ritz_vector_unlock(from, RITZ_ACCESS_READ, &e->sending, CEED_ERROR_SUCCESS) : CEED_ERROR_SUCCESS;
 
   return ritz_first_error(ierr, return_receiver(e, side(e, to_ghosts)));
 }
@@ -319,11 +329,12 @@ int ritz_exchange_check(RitzExchange e, const char *call, CeedVector x) {
   RITZ_REQUIRE(length == e->length, e->ceed, CEED_ERROR_DIMENSION,
                "%s: the vector has %" CeedSize_FMT " entries, the space %" CeedSize_FMT, call, length,
                e->length);
-  return CEED_ERROR_SUCCESS;
+  return ritz_vector_require_precision(x, call, e->precision);
 }
 
 static void fill_messages(RitzExchange e) {
   const bool to_ghosts = e->mode == RITZ_EXCHANGE_TO_GHOSTS;
+  const CeedSize size = (CeedSize)ritz_scalar_bytes(e->precision);
 
   for (CeedInt i = 0; i < e->num_messages; i++) {
     const Neighbour *n = &e->neighbours[i];
@@ -334,24 +345,22 @@ static void fill_messages(RitzExchange e) {
                    num_to = to_ghosts ? n->num_ghosts : n->num_send;
 
     e->messages[i] = (RitzMessage){.part = n->part,
-                                   .send_bytes = (size_t)num_from * sizeof(CeedScalar),
-                                   .recv_bytes = (size_t)num_to * sizeof(CeedScalar),
-                                   .send = num_from > 0 ? e->sending + first_from : NULL,
-                                   .recv = num_to > 0 ? e->receiving + first_to : NULL};
+                                   .send_bytes = (size_t)(num_from * size),
+                                   .recv_bytes = (size_t)(num_to * size),
+                                   .send = num_from > 0 ? (char *)e->sending + first_from * size : NULL,
+                                   .recv = num_to > 0 ? (char *)e->receiving + first_to * size : NULL};
   }
 }
 
 static int pack(RitzExchange e, bool to_ghosts, CeedVector x) {
   if (!to_ghosts && e->at_ghosts) return RitzVectorCopyRange(x, e->num_owned, e->num_ghosts, e->at_ghosts, 0);
-  if (to_ghosts && e->num_send > 0)
-    return CeedElemRestrictionApply(e->pack, CEED_NOTRANSPOSE, x, e->at_owners, CEED_REQUEST_IMMEDIATE);
+  if (to_ghosts && e->num_send > 0) return ritz_restriction_apply(e->pack, CEED_NOTRANSPOSE, x, e->at_owners);
   return CEED_ERROR_SUCCESS;
 }
 
 static int unpack(RitzExchange e, bool to_ghosts, CeedVector x) {
   if (to_ghosts && e->at_ghosts) return RitzVectorCopyRange(e->at_ghosts, 0, e->num_ghosts, x, e->num_owned);
-  if (!to_ghosts && e->num_send > 0)
-    return CeedElemRestrictionApply(e->pack, CEED_TRANSPOSE, e->at_owners, x, CEED_REQUEST_IMMEDIATE);
+  if (!to_ghosts && e->num_send > 0) return ritz_restriction_apply(e->pack, CEED_TRANSPOSE, e->at_owners, x);
   return CEED_ERROR_SUCCESS;
 }
 

@@ -22,6 +22,7 @@ struct RitzExchange_private {
   Ceed ceed, counted;            // the same; counted: once it is
   RitzSpace space;               // counted
   RitzTransport base, transport; // what was given; the same, or on top of it
+  CeedScalarType precision;      // of the vectors
   CeedInt num_comp, num_messages;
   CeedSize length, num_owned, num_send, num_ghosts; // entries
   Neighbour *neighbours;                            // owned, [num_messages]
@@ -34,15 +35,15 @@ struct RitzExchange_private {
   bool has_arrived;                 // there is nothing to wait for
   RitzExchangeMode mode;            // of what is under way
   CeedVector vector;                // borrowed: whose entries it is about
-  const CeedScalar *sending, *held; // borrowed from buffers or the vector meanwhile; held: against writing
-  CeedScalar *receiving;
+  void *sending, *receiving, *held; // borrowed from buffers or the vector meanwhile; held: against writing
 };
 
-// RitzExchangeCreate for vectors of num_comp numbers a node side by side, whatever the space has.
+// RitzExchangeCreateInPrecision for vectors of num_comp numbers a node side by side, whatever the space has.
 int ritz_exchange_create(RitzSpace space, CeedInt num_comp, Ceed ceed, const RitzTransport *transport,
-                         RitzExchange *exchange);
+                         CeedScalarType precision, RitzExchange *exchange);
 
-// CEED_ERROR_DIMENSION unless x is like the vectors of the exchange's space.
+// CEED_ERROR_DIMENSION unless x is like the vectors of the exchange's space, CEED_ERROR_INCOMPATIBLE unless
+// it has the precision.
 int ritz_exchange_check(RitzExchange e, const char *call, CeedVector x);
 
 // base and transport: by a transport that takes device memory but knows no stream, messages of a context on a

@@ -14,6 +14,11 @@
 // elements serve, and the transposed transfer, with zeros at fine ghosts, adds each node once. A gathered
 // coarsest problem (distributed/coarse.h) takes entries of ghosts as they are and gives ghosts their values:
 // the reduction that gathers stands for both exchanges.
+//
+// A cycle in float has operators, transfers and vectors in float on all levels; r and z of the preconditioner
+// are converted outside (solver/preconditioner.c). The coarsest problem keeps the precision of its operators:
+// its factors are in double, and where all parts solve it together vectors of level 0 are CeedScalars, which
+// transfers convert on the way.
 #include <ritz/multigrid.h>
 #include <string.h>
 
@@ -39,13 +44,15 @@ typedef struct {
   CeedOperator prolong, restriction; // from and to the level below; NULL: level 0, or the part is empty
   CeedVector b, x;                   // NULL on the finest level, where they are the caller's
   CeedVector r, correction;          // NULL on level 0
+  CeedScalarType precision;          // of these vectors
   CeedInt degree;
   int64_t num_elem;
 } Level;
 
 typedef struct {
   CeedInt num_levels;
-  Level *levels; // owned
+  Level *levels;          // owned
+  int64_t num_copy_bytes; // of passive inputs of operators that were copied to the cycle's precision
   double coarse_rtol;
   char why[RITZ_GATHERED_WHY]; // the coarsest problem is not gathered
 } Cycle;
@@ -60,6 +67,7 @@ typedef struct {
   CeedInt num_fixed;
   const RitzFixedPart *fixed;
   RitzPartMultigridOptions options;
+  CeedScalarType precision; // of the cycle
   Cycle *cycle;
 } Setup;
 
@@ -202,6 +210,18 @@ static void end_sums(const Level *l, const Sums *before) {
   ceed->num_summed = before->num_summed;
 }
 
+// The same in all parts, whether a solver of the whole problem asks or one part's program.
+static int find_scale(RitzPreconditioner pc, CeedVector r, double *scale) {
+  const Cycle *c = pc->data;
+  CeedScalar largest = 0;
+
+  RITZ_TRY(CeedVectorNorm(r, CEED_NORM_MAX, &largest));
+  double of_all = (double)largest;
+  RITZ_TRY(RitzExchangeReduce(c->levels[c->num_levels - 1].exchange, RITZ_REDUCTION_MAX, 1, &of_all));
+  *scale = ritz_power_near(of_all, r->precision);
+  return CEED_ERROR_SUCCESS;
+}
+
 // All parts meet the same products, so all of them estimate anew.
 static int strengthen(RitzPreconditioner pc, bool *is_changed) {
   const Cycle *c = pc->data;
@@ -222,13 +242,13 @@ static int strengthen(RitzPreconditioner pc, bool *is_changed) {
 
 static int64_t bytes(RitzPreconditioner pc) {
   const Cycle *c = pc->data;
-  int64_t num = 0;
+  int64_t num = c->num_copy_bytes;
 
   for (CeedInt i = 0; i < c->num_levels; i++) {
     const Level *l = &c->levels[i];
     const int num_vectors = (l->b != NULL) + (l->x != NULL) + (l->r != NULL) + (l->correction != NULL);
 
-    num += num_vectors * (int64_t)l->exchange->length * (int64_t)sizeof(CeedScalar);
+    num += num_vectors * (int64_t)l->exchange->length * (int64_t)ritz_scalar_bytes(l->precision);
     if (l->smoother) num += ritz_preconditioner_bytes(l->smoother);
     if (l->gathered) num += ritz_gathered_bytes(l->gathered);
   }
@@ -244,8 +264,8 @@ static int view_coarsest(const Cycle *c, FILE *stream, int indent) {
             (long long)ritz_gathered_num_unknowns(l->gathered));
     return ritz_gathered_view(l->gathered, stream, indent);
   }
-  fprintf(stream, "%*sall parts together: conjugate gradients with Jacobi to %g\n", indent, "",
-          c->coarse_rtol);
+  fprintf(stream, "%*sall parts together, in %s: conjugate gradients with Jacobi to %g\n", indent, "",
+          ritz_precision_name(l->precision), c->coarse_rtol);
   while (*note) { // line by line
     const int length = (int)strcspn(note, "\n");
     fprintf(stream, "%*snot whole in every part: %.*s\n", indent, "", length, note);
@@ -257,8 +277,8 @@ static int view_coarsest(const Cycle *c, FILE *stream, int indent) {
 static int view(RitzPreconditioner pc, FILE *stream, int indent) {
   const Cycle *c = pc->data;
 
-  fprintf(stream, "%*smultigrid of all parts: V(1,1)-cycle, %" CeedInt_FMT " level%s\n", indent, "",
-          c->num_levels, c->num_levels == 1 ? "" : "s");
+  fprintf(stream, "%*smultigrid of all parts: V(1,1)-cycle in %s, %" CeedInt_FMT " level%s\n", indent, "",
+          ritz_precision_name(pc->precision), c->num_levels, c->num_levels == 1 ? "" : "s");
   for (CeedInt i = c->num_levels - 1; i >= 0; i--) {
     const Level *l = &c->levels[i];
 
@@ -275,6 +295,7 @@ static int view(RitzPreconditioner pc, FILE *stream, int indent) {
 
 static const RitzPreconditionerMethods methods = {.name = "multigrid of parts",
                                                   .apply = apply,
+                                                  .find_scale = find_scale,
                                                   .strengthen = strengthen,
                                                   .view = view,
                                                   .bytes = bytes,
@@ -282,16 +303,54 @@ static const RitzPreconditionerMethods methods = {.name = "multigrid of parts",
 
 // ---- Creation ----
 
-static int make_operator(const Setup *s, CeedInt level, RitzSpace space) {
-  Level *l = &s->cycle->levels[level];
-  CeedOperator inside = NULL, seam = NULL;
+// ops [2]: inside and seam, the caller's; NULL: no such elements.
+static int make_operators(const Setup *s, CeedInt level, CeedOperator ops[]) {
+  const CeedScalarType precision = level > 0 ? s->precision : CEED_SCALAR_TYPE;
+  RitzSpace space = NULL;
 
-  RITZ_TRY(RitzExchangeCreate(space, s->ceed, s->transport, &l->exchange));
-  int ierr = s->create_operators(s->ctx, level, space, &inside, &seam);
+  RITZ_TRY(RitzHierarchyGetSpace(s->hierarchy, level, &space));
+  RITZ_TRY(RitzExchangeCreateInPrecision(space, s->ceed, s->transport, precision,
+                                         &s->cycle->levels[level].exchange));
+  RITZ_TRY(s->create_operators(s->ctx, level, space, &ops[0], &ops[1]));
+  for (int i = 0; i < 2; i++) {
+    CeedOperator op = ops[i];
+    if (op) RITZ_ARGUMENT_OF(s->ceed, call, op);
+  }
+  return CEED_ERROR_SUCCESS;
+}
 
-  if (!ierr) ierr = RitzPartOperatorCreate(l->exchange, inside, seam, &l->op);
-  ierr = ritz_first_error(ierr, CeedOperatorDestroy(&inside));
-  return ritz_first_error(ierr, CeedOperatorDestroy(&seam));
+// Copies take the places of operators of another precision, which are let go; num, from: these.
+static int copy_operators(const Setup *s, CeedInt num_ops, CeedOperator ops[], CeedInt num,
+                          CeedOperator from[], CeedOperator copies[], int64_t bytes[]) {
+  RITZ_TRY(ritz_operators_copy(call, num, from, s->precision, copies));
+  int ierr = ritz_operators_count_stored(s->ceed, num, copies, bytes);
+
+  for (CeedInt i = 0, k = 0; i < num_ops && k < num; i++) {
+    if (ops[i] != from[k]) continue;
+    s->cycle->num_copy_bytes += bytes[k];
+    ops[i] = copies[k++];
+    ierr = ritz_first_error(ierr, CeedOperatorDestroy(&from[k - 1]));
+  }
+  return ierr;
+}
+
+// ops [num_ops]: of all levels but the coarsest, all copied together, so that what they share is converted
+// once.
+static int convert_operators(const Setup *s, CeedInt num_ops, CeedOperator ops[]) {
+  CeedOperator *from = NULL;
+  int64_t *bytes = NULL;
+  CeedInt num = 0;
+
+  RITZ_TRY(RITZ_CALLOC(s->ceed, 2 * (size_t)num_ops, &from));
+  int ierr = RITZ_CALLOC(s->ceed, (size_t)num_ops, &bytes);
+
+  for (CeedInt i = 0; i < num_ops; i++) {
+    if (ops[i] && !ritz_operator_has_precision(ops[i], s->precision)) from[num++] = ops[i];
+  }
+  if (!ierr) ierr = copy_operators(s, num_ops, ops, num, from, from + num_ops, bytes);
+  RITZ_FREE(&bytes);
+  RITZ_FREE((void **)&from);
+  return ierr;
 }
 
 static int make_vectors(const Setup *s, CeedInt level) {
@@ -302,14 +361,14 @@ static int make_vectors(const Setup *s, CeedInt level) {
 
   for (int i = 0; i < 4; i++) {
     if (!vectors[i]) continue;
-    RITZ_TRY(CeedVectorCreate(s->ceed, l->exchange->length, vectors[i]));
+    RITZ_TRY(RitzVectorCreate(s->ceed, l->exchange->length, l->precision, vectors[i]));
     RITZ_TRY(CeedVectorSetValue(*vectors[i], 0));
   }
   return CEED_ERROR_SUCCESS;
 }
 
 static int make_diagonal(const Setup *s, const Level *l, CeedVector *diagonal) {
-  RITZ_TRY(CeedVectorCreate(s->ceed, l->exchange->length, diagonal));
+  RITZ_TRY(RitzVectorCreate(s->ceed, l->exchange->length, l->exchange->precision, diagonal));
   return RitzPartOperatorGetDiagonal(l->op, *diagonal);
 }
 
@@ -333,6 +392,7 @@ static int make_iterations(const Setup *s, Level *l, const Nullspace *null) {
   return ritz_first_error(ierr, CeedVectorDestroy(&diagonal));
 }
 
+// What is gathered needs the operator no more.
 static int make_coarse_solver(const Setup *s, RitzSpace space, Level *l) {
   const int64_t max = s->options.max_gathered;
   Nullspace null = {0};
@@ -345,6 +405,7 @@ static int make_coarse_solver(const Setup *s, RitzSpace space, Level *l) {
                                 max == 0 ? DEFAULT_MAX_GATHERED : max, s->cycle->why, &l->gathered);
   if (!ierr && !l->gathered) ierr = make_iterations(s, l, &null);
   for (CeedInt i = 0; i < null.num; i++) ierr = ritz_first_error(ierr, CeedVectorDestroy(&null.vectors[i]));
+  if (!ierr && l->gathered) ierr = RitzPartOperatorDestroy(&l->op);
   return ierr;
 }
 
@@ -374,8 +435,9 @@ static int make_point_blocks(const Setup *s, const Level *l, RitzPreconditioner 
   RitzExchange exchange = NULL;
   CeedVector blocks = NULL;
 
-  RITZ_TRY(ritz_exchange_create(l->exchange->space, num_comp * num_comp, s->ceed, s->transport, &exchange));
-  int ierr = CeedVectorCreate(s->ceed, exchange->length, &blocks);
+  RITZ_TRY(ritz_exchange_create(l->exchange->space, num_comp * num_comp, s->ceed, s->transport, l->precision,
+                                &exchange));
+  int ierr = RitzVectorCreate(s->ceed, exchange->length, l->precision, &blocks);
 
   if (!ierr) ierr = assemble_blocks(l, exchange, blocks);
   ierr = ritz_first_error(ierr, RitzExchangeDestroy(&exchange));
@@ -398,7 +460,7 @@ static int make_smoother(const Setup *s, Level *l) {
   int ierr = make_inner(s, l, &inner);
 
   if (!ierr)
-    ierr = ritz_chebyshev_create(call, s->ceed, NULL, ritz_part_operator_apply_kept, l->op, CEED_SCALAR_TYPE,
+    ierr = ritz_chebyshev_create(call, s->ceed, NULL, ritz_part_operator_apply_kept, l->op, l->precision,
                                  l->kept, inner, &s->options.chebyshev, &l->smoother);
   end_sums(l, &before);
   return ritz_first_error(ierr, RitzPreconditionerDestroy(&inner));
@@ -412,24 +474,38 @@ static int describe_level(RitzSpace space, Level *l) {
   return RitzMeshGetNumElements(mesh, &l->num_elem);
 }
 
-static int make_level(const Setup *s, CeedInt level) {
+// ops [2]: borrowed.
+static int make_level(const Setup *s, CeedInt level, const CeedOperator ops[]) {
   Level *l = &s->cycle->levels[level];
   RitzSpace space = NULL, below = NULL;
 
   RITZ_TRY(RitzHierarchyGetSpace(s->hierarchy, level, &space));
-  RITZ_TRY(make_operator(s, level, space));
+  RITZ_TRY(RitzPartOperatorCreate(l->exchange, ops[0], ops[1], &l->op));
   RITZ_TRY(RitzSpaceCreateConstraints(space, s->ceed, s->num_fixed, s->fixed, &l->constraints));
   RITZ_TRY(ritz_indices_unite(s->ceed, l->constraints, l->exchange->ghosts, &l->kept));
-  RITZ_TRY(make_vectors(s, level));
   RITZ_TRY(describe_level(space, l));
-  if (level == 0) return make_coarse_solver(s, space, l);
+  if (level == 0) RITZ_TRY(make_coarse_solver(s, space, l));
+  l->precision = l->solver ? CEED_SCALAR_TYPE : s->precision;
+  RITZ_TRY(make_vectors(s, level));
+  if (level == 0) return CEED_ERROR_SUCCESS;
   RITZ_TRY(make_smoother(s, l));
   RITZ_TRY(RitzHierarchyGetSpace(s->hierarchy, level - 1, &below));
   if (l->exchange->length == 0) return CEED_ERROR_SUCCESS;
-  return RitzSpaceCreateTransfer(below, space, s->ceed, CEED_SCALAR_TYPE, &l->prolong, &l->restriction);
+  return RitzSpaceCreateTransfer(below, space, s->ceed, s->precision, &l->prolong, &l->restriction);
+}
+
+// ops [2 num_levels]: zeros on entry, the caller's.
+static int make_levels(const Setup *s, CeedOperator ops[]) {
+  const CeedInt num = s->cycle->num_levels;
+
+  for (CeedInt level = 0; level < num; level++) RITZ_TRY(make_operators(s, level, &ops[2 * level]));
+  if (s->options.use_precision) RITZ_TRY(convert_operators(s, 2 * (num - 1), &ops[2]));
+  for (CeedInt level = 0; level < num; level++) RITZ_TRY(make_level(s, level, &ops[2 * level]));
+  return CEED_ERROR_SUCCESS;
 }
 
 static int make_cycle(Setup *s) {
+  CeedOperator *ops = NULL;
   CeedInt num = 0;
 
   RITZ_TRY(RitzHierarchyGetNumLevels(s->hierarchy, &num));
@@ -437,8 +513,12 @@ static int make_cycle(Setup *s) {
   RITZ_TRY(RITZ_CALLOC(s->ceed, (size_t)num, &s->cycle->levels));
   s->cycle->num_levels = num;
   s->cycle->coarse_rtol = s->options.coarse_rtol > 0 ? s->options.coarse_rtol : 1e-2;
-  for (CeedInt level = 0; level < num; level++) RITZ_TRY(make_level(s, level));
-  return CEED_ERROR_SUCCESS;
+  RITZ_TRY(RITZ_CALLOC(s->ceed, 2 * (size_t)num, &ops));
+  int ierr = make_levels(s, ops);
+
+  for (CeedInt i = 0; i < 2 * num; i++) ierr = ritz_first_error(ierr, CeedOperatorDestroy(&ops[i]));
+  RITZ_FREE((void **)&ops);
+  return ierr;
 }
 
 static int check_options(Ceed ceed, const RitzPartMultigridOptions *o) {
@@ -451,7 +531,7 @@ static int check_options(Ceed ceed, const RitzPartMultigridOptions *o) {
                ceed, CEED_ERROR_UNSUPPORTED,
                "%s: smoother %d, parts have AUTO, JACOBI and POINT_BLOCKS of RitzSmootherKind", call,
                (int)o->smoother);
-  return CEED_ERROR_SUCCESS;
+  return o->use_precision ? ritz_check_precision(ceed, call, o->precision) : CEED_ERROR_SUCCESS;
 }
 
 int RitzPreconditionerCreatePartMultigrid(Ceed ceed, RitzHierarchy hierarchy, const RitzTransport *transport,
@@ -475,15 +555,16 @@ int RitzPreconditionerCreatePartMultigrid(Ceed ceed, RitzHierarchy hierarchy, co
              .fixed = fixed,
              .options = options ? *options : defaults};
 
+  s.precision = s.options.use_precision ? s.options.precision : CEED_SCALAR_TYPE;
   RITZ_TRY(check_options(ceed, &s.options));
   int ierr = make_cycle(&s);
 
   if (!ierr) {
     const RitzGathered *coarsest = s.cycle->levels[0].gathered;
-    const CeedSize n = s.cycle->levels[s.cycle->num_levels - 1].exchange->length;
+    const Level *finest = &s.cycle->levels[s.cycle->num_levels - 1];
 
-    ierr = ritz_preconditioner_create(ceed, call, n, CEED_SCALAR_TYPE, &methods, s.cycle,
-                                      coarsest && ritz_gathered_is_symmetric(coarsest), pc);
+    ierr = ritz_preconditioner_create(ceed, call, finest->exchange->length, finest->precision, &methods,
+                                      s.cycle, coarsest && ritz_gathered_is_symmetric(coarsest), pc);
   }
   if (ierr && s.cycle) (void)destroy_cycle(&s.cycle);
   return ierr;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/apply-hooks.h"
+#include "core/core.h"
 #include "core/error.h"
 #include "core/memory.h"
 #include "distributed/exchange.h"
@@ -192,6 +193,9 @@ int RitzSolverSetPartOperator(RitzSolver solver, RitzPartOperator op, RitzIndice
   RITZ_NOT_NULL(solver);
   RITZ_NOT_NULL(op);
   RITZ_OPTIONAL(op->exchange->ceed, constraints);
+  RITZ_REQUIRE(op->exchange->precision == CEED_SCALAR_TYPE, op->exchange->ceed, CEED_ERROR_INCOMPATIBLE,
+               "RitzSolverSetPartOperator: the operator is for vectors of %s, solvers have those of %s",
+               ritz_precision_name(op->exchange->precision), ritz_precision_name(CEED_SCALAR_TYPE));
   RITZ_TRY(ritz_indices_unite(op->exchange->ceed, op->exchange->ghosts, constraints, &kept));
   int ierr = RitzSolverSetConstraintIndices(solver, kept);
 

@@ -30,21 +30,10 @@ typedef struct {
   int num_slots;
 } Inversion;
 
-static inline double entry(const void *array, CeedScalarType precision, int64_t i) {
-  return precision == CEED_SCALAR_FP32 ? (double)((const float *)array)[i] : ((const double *)array)[i];
-}
-
-static inline void set_entry(void *array, CeedScalarType precision, int64_t i, double value) {
-  if (precision == CEED_SCALAR_FP32)
-    ((float *)array)[i] = (float)value;
-  else
-    ((double *)array)[i] = value;
-}
-
 static void mark_as_free(void *data, int slot, int64_t first, int64_t count) {
   const Inversion *pass = data;
   (void)slot;
-  for (int64_t i = first; i < first + count; i++) set_entry(pass->inverse, pass->to, i, 1);
+  for (int64_t i = first; i < first + count; i++) ritz_set_entry(pass->inverse, pass->to, i, 1);
 }
 
 static void inspect(void *data, int slot, int64_t first, int64_t count) {
@@ -52,8 +41,8 @@ static void inspect(void *data, int slot, int64_t first, int64_t count) {
   Seen *seen = &pass->seen[slot];
 
   for (int64_t i = first; i < first + count; i++) {
-    if (entry(pass->inverse, pass->to, i) == 0) continue;
-    const double d = entry(pass->diagonal, pass->from, i);
+    if (ritz_entry(pass->inverse, pass->to, i) == 0) continue;
+    const double d = ritz_entry(pass->diagonal, pass->from, i);
     if ((!(d > 0) || !isfinite(d)) && (seen->bad_entry < 0 || i < seen->bad_entry)) seen->bad_entry = i;
     seen->smallest = d < seen->smallest ? d : seen->smallest;
   }
@@ -65,9 +54,9 @@ static void invert(void *data, int slot, int64_t first, int64_t count) {
   Seen *seen = &pass->seen[slot];
 
   for (int64_t i = first; i < first + count; i++) {
-    if (entry(pass->inverse, pass->to, i) == 0) continue;
-    set_entry(pass->inverse, pass->to, i, pass->power / entry(pass->diagonal, pass->from, i));
-    const bool is_lost = entry(pass->inverse, pass->to, i) == 0;
+    if (ritz_entry(pass->inverse, pass->to, i) == 0) continue;
+    ritz_set_entry(pass->inverse, pass->to, i, pass->power / ritz_entry(pass->diagonal, pass->from, i));
+    const bool is_lost = ritz_entry(pass->inverse, pass->to, i) == 0;
     if (is_lost && (seen->bad_entry < 0 || i < seen->bad_entry)) seen->bad_entry = i;
   }
 }
@@ -101,7 +90,7 @@ static int zero_constrained(Inversion *pass, RitzIndices constraints) {
 
   if (!constraints) return CEED_ERROR_SUCCESS;
   RITZ_TRY(RitzIndicesGet(constraints, &num, &entries));
-  for (int64_t i = 0; i < num; i++) set_entry(pass->inverse, pass->to, entries[i], 0);
+  for (int64_t i = 0; i < num; i++) ritz_set_entry(pass->inverse, pass->to, entries[i], 0);
   return CEED_ERROR_SUCCESS;
 }
 
@@ -208,7 +197,7 @@ static int read_entry(CeedVector v, int64_t i, double *value) {
   void *array = NULL;
 
   RITZ_TRY(ritz_vector_lock(v, RITZ_ACCESS_READ, CEED_MEM_HOST, &array));
-  *value = entry(array, v->precision, i);
+  *value = ritz_entry(array, v->precision, i);
   return ritz_vector_unlock(v, RITZ_ACCESS_READ, &array, CEED_ERROR_SUCCESS);
 }
 

@@ -34,13 +34,31 @@ static int add_operator(Seen *seen, CeedOperator op, int64_t *bytes) {
   return CEED_ERROR_SUCCESS;
 }
 
-int ritz_multigrid_count_stored(RitzMultigrid *mg) {
-  Seen seen = {.ceed = mg->levels[0].system.ceed};
+int ritz_operators_count_stored(Ceed ceed, CeedInt num, const CeedOperator ops[], int64_t bytes[]) {
+  Seen seen = {.ceed = ceed};
   int ierr = CEED_ERROR_SUCCESS;
 
-  for (CeedInt i = mg->num_levels - 1; !ierr && i >= 0; i--)
-    ierr = add_operator(&seen, mg->levels[i].system.op, &mg->levels[i].stored_bytes);
+  for (CeedInt i = 0; i < num; i++) bytes[i] = 0;
+  for (CeedInt i = 0; !ierr && i < num; i++) {
+    if (ops[i]) ierr = add_operator(&seen, ops[i], &bytes[i]);
+  }
   RITZ_FREE((void **)&seen.vectors);
+  return ierr;
+}
+
+int ritz_multigrid_count_stored(RitzMultigrid *mg) {
+  const CeedInt num = mg->num_levels;
+  Ceed ceed = mg->levels[0].system.ceed;
+  CeedOperator *ops = NULL;
+  int64_t *bytes = NULL;
+
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)num, &ops));
+  int ierr = RITZ_CALLOC(ceed, (size_t)num, &bytes);
+  for (CeedInt i = 0; i < num; i++) ops[i] = mg->levels[num - 1 - i].system.op; // the finest first
+  if (!ierr) ierr = ritz_operators_count_stored(ceed, num, ops, bytes);
+  for (CeedInt i = 0; !ierr && i < num; i++) mg->levels[num - 1 - i].stored_bytes = bytes[i];
+  RITZ_FREE((void **)&ops);
+  RITZ_FREE(&bytes);
   return ierr;
 }
 

@@ -205,19 +205,12 @@ static int check_levels(const Setup *s) {
 
 // ---- Operators in the precision of the cycle ----
 
-static bool has_precision(CeedOperator op, CeedScalarType precision) {
-  for (CeedInt i = 0; i < op->num_sub; i++) {
-    if (op->sub[i]->precision != precision) return false;
-  }
-  return op->is_composite || op->precision == precision;
-}
-
 static int choose_precision(Setup *s) {
   s->precision = s->options->precision;
   if (s->options->use_precision) return CEED_ERROR_SUCCESS;
   RITZ_TRY(RitzOperatorGetPrecision(s->levels[s->num - 1].op, &s->precision));
   for (CeedInt i = 0; i < s->num; i++) {
-    RITZ_REQUIRE(has_precision(s->levels[i].op, s->precision), s->ceed, CEED_ERROR_INCOMPATIBLE,
+    RITZ_REQUIRE(ritz_operator_has_precision(s->levels[i].op, s->precision), s->ceed, CEED_ERROR_INCOMPATIBLE,
                  "%s: the operator of level %" CeedInt_FMT
                  " has not the precision %s of the finest one; needed "
                  "the same, or the option use_precision",
@@ -253,7 +246,7 @@ static int make_operators(const Setup *s, CeedOperator *ops) {
   copies = &from[3 * s->num];
   for (CeedInt i = 0; i < 3 * s->num; i++) {
     CeedOperator op = given_operator(&s->levels[i / 3], i % 3);
-    if (op && s->options->use_precision && !has_precision(op, s->precision)) from[num++] = op;
+    if (op && s->options->use_precision && !ritz_operator_has_precision(op, s->precision)) from[num++] = op;
   }
   ierr = ritz_operators_copy(s->call, num, from, s->precision, copies);
   num = 0;

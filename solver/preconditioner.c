@@ -78,7 +78,7 @@ static int apply_converted(RitzPreconditioner pc, CeedVector r, CeedVector z) {
   for (int i = 0; i < 2; i++) {
     if (!pc->converted[i]) RITZ_TRY(RitzVectorCreate(pc->ceed, pc->n, pc->precision, &pc->converted[i]));
   }
-  RITZ_TRY(ritz_vector_scale(r, &scale));
+  RITZ_TRY(pc->methods->find_scale ? pc->methods->find_scale(pc, r, &scale) : ritz_vector_scale(r, &scale));
   RITZ_TRY(ritz_pass_run(&scaled_copy, (CeedVector[]){r, pc->converted[0]}, (double[]){1 / scale}, NULL));
   RITZ_TRY(pc->methods->apply(pc, pc->converted[0], pc->converted[1]));
   return ritz_pass_run(&scaled_copy, (CeedVector[]){pc->converted[1], z}, (double[]){scale}, NULL);

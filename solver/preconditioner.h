@@ -25,6 +25,9 @@ typedef struct {
   int (*apply)(RitzPreconditioner pc, CeedVector r, CeedVector z);
   // The same for several, of the preconditioner's context and precision. NULL: one after the other.
   int (*apply_many)(RitzPreconditioner pc, CeedInt num, const CeedVector *r, const CeedVector *z);
+  // The power of two that r, of another precision than the preconditioner's, is divided by on its way there:
+  // near its largest entry, in all parts of a larger problem the same. NULL: by the sums of the context.
+  int (*find_scale)(RitzPreconditioner pc, CeedVector r, double *scale);
   // Improves x for A x = b, as a smoother does; starts_from_zero: x has no values on entry and counts as
   // zero. Constrained entries of x are zero on entry and stay so. is_after: the action follows the coarse
   // correction of a cycle, for kinds whose steps have an order. NULL: x += P (b - A x) by system and apply.
@@ -77,6 +80,8 @@ int ritz_check_constraints(Ceed ceed, const char *call, RitzIndices constraints,
 // *n: length of the active vectors. CEED_ERROR_INCOMPATIBLE: none; CEED_ERROR_DIMENSION: two lengths.
 int ritz_operator_square_length(CeedOperator op, const char *call, CeedSize *n);
 CeedInt ritz_operator_num_components(CeedOperator op); // of the active input
+// bytes[i] := those of the passive inputs of ops[i] (NULL: none) that no operator before it has.
+int ritz_operators_count_stored(Ceed ceed, CeedInt num, const CeedOperator ops[], int64_t bytes[]);
 // CEED_ERROR_DIMENSION unless the operator has vectors of the space's length and components, and constraints
 // (may be NULL) are entries of it.
 int ritz_check_operator_of_space(CeedOperator op, const char *call, RitzSpace space, RitzIndices constraints);

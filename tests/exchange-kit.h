@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Parts that work together, as threads of one process: a run of all of them, a mesh and space in each, the
-// operator u v + grad u . grad v, and results beside those of one part. Included by test-exchange.c,
+// operator u v + grad u . grad v, and results beside those of one part. Included by test-exchange*.c,
 // test-part-solvers.c and test-part-multigrid.c.
 #ifndef RITZ_TESTS_EXCHANGE_KIT_H
 #define RITZ_TESTS_EXCHANGE_KIT_H
 
 #include <ritz/device.h>
+#include <stdatomic.h>
 
 #include "devices/nccl.h"
 #include "tests/parts-kit.h"
@@ -171,6 +172,72 @@ static inline bool is_for_one_thread(Ceed ceed) {
   CeedGetResource(ceed, &resource);
   return !strncmp(resource, "/gpu/opencl", 11) && !RitzDeviceGetInfo("opencl", 0, &facts) &&
          strstr(facts.name, "NVIDIA") != NULL;
+}
+
+// ---- Messages ----
+
+// Counts what goes through another transport.
+typedef struct {
+  Case *c;
+  const RitzTransport *other;
+} Counted;
+
+static inline int begin_counting(const RitzTransport *t, CeedInt num, const RitzMessage messages[]) {
+  const Counted *counted = t->ctx;
+
+  for (CeedInt i = 0; i < num; i++) {
+    atomic_fetch_add(&counted->c->num_bytes, (int64_t)messages[i].send_bytes);
+    atomic_fetch_add(&counted->c->num_messages, messages[i].send_bytes > 0);
+  }
+  return counted->other->begin(counted->other, num, messages);
+}
+
+static inline int end_counting(const RitzTransport *t, CeedInt num, const RitzMessage messages[]) {
+  const Counted *counted = t->ctx;
+
+  return counted->other->end(counted->other, num, messages);
+}
+
+static inline int reduce_counting(const RitzTransport *t, RitzReduction kind, CeedInt num, double values[]) {
+  const Counted *counted = t->ctx;
+
+  return counted->other->reduce(counted->other, kind, num, values);
+}
+
+static inline RitzTransport count_messages(Counted *counted, const RitzTransport *t) {
+  return (RitzTransport){.num_parts = t->num_parts,
+                         .part = t->part,
+                         .mem_type = t->mem_type,
+                         .ctx = counted,
+                         .begin = begin_counting,
+                         .end = end_counting,
+                         .reduce = reduce_counting};
+}
+
+// Nodes that are ghosts somewhere, counted as often.
+static inline int64_t count_ghosts(Ceed ceed, const Case *c) {
+  int64_t sum = 0;
+
+  for (CeedInt p = 0; p < c->num_parts; p++) {
+    RitzMesh mesh = NULL;
+    RitzSpace space = NULL;
+    RitzHalo halo = NULL;
+    int64_t num = 0;
+
+    open_mesh(c, ceed, p, &mesh);
+    RitzSpaceCreate(mesh, c->degree, c->num_comp, &space);
+    RitzSpaceGetHalo(space, &halo);
+    RitzHaloGetSizes(halo, NULL, &num);
+    sum += num;
+    RitzSpaceDestroy(&space);
+    RitzMeshDestroy(&mesh);
+  }
+  return sum;
+}
+
+// PoCL takes seconds for each kernel: two meshes there.
+static inline bool is_left_out(Ceed ceed, int which) {
+  return tap_compiles_slowly(ceed) && which != 2 && which != 7;
 }
 
 // ---- Operators ----

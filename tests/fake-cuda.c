@@ -413,11 +413,23 @@ CUresult cuModuleUnload(CUmodule module) {
   return CUDA_SUCCESS;
 }
 
+// Macros paste the ends of names of kernels that are there for both precisions.
+static bool has_name(const char *text, const char *name) {
+  const size_t length = strlen(name);
+  char begin[128];
+
+  if (strstr(text, name)) return true;
+  if (length < 5 || length >= sizeof(begin) || strcmp(name + length - 4, "_f32") != 0) return false;
+  memcpy(begin, name, length - 4);
+  begin[length - 4] = '\0';
+  return strstr(text, begin) != NULL;
+}
+
 // Every word of the text is the name of a kernel; all do the same.
 CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name) {
   BEGIN_IN_CONTEXT();
   *function = &module->ramp;
-  return strstr(module->text, name) ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+  return has_name(module->text, name) ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
 
 CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunction function) {

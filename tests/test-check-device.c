@@ -419,10 +419,10 @@ static int open_with_reference(const RitzBackend *reference, Ceed *ceed, Mass *m
 
 static RitzBackend right; // the reference as it is
 
-static int wrong_restriction(CeedElemRestriction r, const RitzRestrictionAction *action, const CeedScalar *u,
-                             CeedScalar *v) {
-  RITZ_TRY(right.restriction_apply(r, action, u, v));
-  if (action->first_block == 2) v[1] += 0.001f;
+static int wrong_restriction(CeedElemRestriction r, const RitzRestrictionAction *action,
+                             CeedScalarType precision, const void *u, void *v) {
+  RITZ_TRY(right.restriction_apply(r, action, precision, u, v));
+  if (action->first_block == 2) ((CeedScalar *)v)[1] += 0.001f;
   return CEED_ERROR_SUCCESS;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Tests of parts that work together, as threads of one process: transports, exchanges of ghosts, products and
-// diagonals of the whole problem against one part, failures, misuse (ritz/exchange.h). Solvers are tested in
-// test-part-solvers.c.
+// diagonals of the whole problem against one part, failures, misuse (ritz/exchange.h). Vectors of float are
+// tested in test-exchange-float.c, solvers in test-part-solvers.c.
 #include <stdatomic.h>
 #include <time.h>
 
@@ -283,44 +283,6 @@ TEST(a_part_that_leaves_ends_what_others_wait_for) {
 
 // ---- Exchanges ----
 
-// Counts what goes through another transport.
-typedef struct {
-  Case *c;
-  const RitzTransport *other;
-} Counted;
-
-static int begin_counted(const RitzTransport *t, CeedInt num, const RitzMessage messages[]) {
-  const Counted *counted = t->ctx;
-
-  for (CeedInt i = 0; i < num; i++) {
-    atomic_fetch_add(&counted->c->num_bytes, (int64_t)messages[i].send_bytes);
-    atomic_fetch_add(&counted->c->num_messages, messages[i].send_bytes > 0);
-  }
-  return counted->other->begin(counted->other, num, messages);
-}
-
-static int end_counted(const RitzTransport *t, CeedInt num, const RitzMessage messages[]) {
-  const Counted *counted = t->ctx;
-
-  return counted->other->end(counted->other, num, messages);
-}
-
-static int reduce_counted(const RitzTransport *t, RitzReduction kind, CeedInt num, double values[]) {
-  const Counted *counted = t->ctx;
-
-  return counted->other->reduce(counted->other, kind, num, values);
-}
-
-static RitzTransport count_messages(Counted *counted, const RitzTransport *t) {
-  return (RitzTransport){.num_parts = t->num_parts,
-                         .part = t->part,
-                         .mem_type = t->mem_type,
-                         .ctx = counted,
-                         .begin = begin_counted,
-                         .end = end_counted,
-                         .reduce = reduce_counted};
-}
-
 // Values of the owners, exactly.
 static int check_ghosts(Case *c, CeedInt part, const Part *p, CeedVector v) {
   const CeedScalar *x = NULL;
@@ -390,32 +352,6 @@ static int run_exchange(void *ctx, const RitzTransport *t) {
   if (!code) code = exchange_both_ways(c, t->part, &p);
   close_part(c, t->part, code, &p);
   return code;
-}
-
-// Nodes that are ghosts somewhere, counted as often.
-static int64_t count_ghosts(Ceed ceed, const Case *c) {
-  int64_t sum = 0;
-
-  for (CeedInt p = 0; p < c->num_parts; p++) {
-    RitzMesh mesh = NULL;
-    RitzSpace space = NULL;
-    RitzHalo halo = NULL;
-    int64_t num = 0;
-
-    open_mesh(c, ceed, p, &mesh);
-    RitzSpaceCreate(mesh, c->degree, c->num_comp, &space);
-    RitzSpaceGetHalo(space, &halo);
-    RitzHaloGetSizes(halo, NULL, &num);
-    sum += num;
-    RitzSpaceDestroy(&space);
-    RitzMeshDestroy(&mesh);
-  }
-  return sum;
-}
-
-// PoCL takes seconds for each kernel: two meshes there.
-static bool is_left_out(Ceed ceed, int which) {
-  return tap_compiles_slowly(ceed) && which != 2 && which != 7;
 }
 
 TEST_EACH_BACKEND(ghosts_get_their_owners_values_and_owners_the_sums) {
@@ -681,6 +617,8 @@ static int misuse(void *ctx, const RitzTransport *t) {
   if (!code) code = RitzPartOperatorCreate(p.exchange, NULL, NULL, &op);
   REFUSED(RitzPartOperatorApply(op, other_v, v), CEED_ERROR_DIMENSION, "entries, the space");
   RitzPartOperatorDestroy(&op);
+  REFUSED(RitzExchangeCreateInPrecision(p.space, p.ceed, t, (CeedScalarType)7, &other),
+          CEED_ERROR_INCOMPATIBLE, "RitzExchangeCreateInPrecision");
   RitzExchangeDestroy(&other);
   CeedVectorDestroy(&v);
   CeedVectorDestroy(&other_v);

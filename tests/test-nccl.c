@@ -578,6 +578,50 @@ TEST(messages_come_straight_to_ghosts) {
   close_half(&k, &p);
 }
 
+// Of float: half the bytes, to and from the ghosts of the vector, packed by one kernel.
+TEST(messages_of_floats_have_half_the_bytes) {
+  CeedSize num_owned = 0, size = 0;
+  RitzExchange exchange = NULL;
+  CeedVector floats = NULL;
+  float *ones = NULL;
+  const float *x = NULL;
+  HalfProblem p;
+  Half h;
+  Kit k;
+
+  open_half(&k, &h, &p);
+  if (tap_failed()) return;
+  const RitzTransport t = half_transport(&h);
+  CHECK_OK(RitzExchangeCreateInPrecision(p.space, k.ceed, &t, CEED_SCALAR_FP32, &exchange));
+  CHECK_OK(RitzExchangeGetNumOwned(exchange, &num_owned));
+  CHECK_OK(RitzSpaceGetSize(p.space, &size));
+  CHECK_OK(RitzVectorCreate(k.ceed, size, CEED_SCALAR_FP32, &floats));
+  CHECK_OK(RitzVectorGetArrayWriteF32(floats, CEED_MEM_HOST, &ones));
+  for (CeedSize i = 0; i < size; i++) ones[i] = 1;
+  CHECK_OK(RitzVectorRestoreArrayF32(floats, &ones));
+  for (int mode = 0; mode < 2 && !tap_failed(); mode++) {
+    CHECK_OK(RitzExchangeRun(p.exchange, (RitzExchangeMode)mode, p.x));
+    const RitzMessage of_scalars = h.last;
+    const int64_t num_kernels = k.driver->num_kernels;
+    CHECK_OK(RitzExchangeRun(exchange, (RitzExchangeMode)mode, floats));
+    CHECK(h.last.send_bytes * sizeof(CeedScalar) == of_scalars.send_bytes * sizeof(float) &&
+              h.last.recv_bytes * sizeof(CeedScalar) == of_scalars.recv_bytes * sizeof(float),
+          "mode %d: %zu and %zu bytes, of CeedScalars %zu and %zu", mode, h.last.send_bytes,
+          h.last.recv_bytes, of_scalars.send_bytes, of_scalars.recv_bytes);
+    // packing; unpacking and zeros
+    CHECK(k.driver->num_kernels - num_kernels == 1 + mode, "mode %d: %d kernels", mode,
+          (int)(k.driver->num_kernels - num_kernels));
+    CHECK_OK(RitzVectorGetArrayReadF32(floats, CEED_MEM_DEVICE, &x));
+    const void *at_ghosts = mode == RITZ_EXCHANGE_TO_GHOSTS ? h.last.recv : h.last.send;
+    CHECK(at_ghosts == x + num_owned, "mode %d: %p, ghosts lie at %p", mode, at_ghosts,
+          (const void *)(x + num_owned));
+    CHECK_OK(RitzVectorRestoreArrayReadF32(floats, &x));
+  }
+  CHECK_OK(CeedVectorDestroy(&floats));
+  CHECK_OK(RitzExchangeDestroy(&exchange));
+  close_half(&k, &p);
+}
+
 int main(int argc, char **argv) {
   if (argc == 2 && !strcmp(argv[1], "--without-nccl")) return join_without_nccl();
   (void)load_driver(); // before anybody looks for one
@@ -587,5 +631,5 @@ int main(int argc, char **argv) {
             what_nccl_refuses_names_the_call_and_leaves_nothing, a_part_that_is_stopped_makes_no_more_calls,
             calls_that_others_wait_for_are_announced, a_part_that_leaves_others_waiting_ends_with_an_error,
             hosts_meet_when_first_messages_have_arrived, an_iteration_of_parts_is_counted,
-            messages_come_straight_to_ghosts));
+            messages_come_straight_to_ghosts, messages_of_floats_have_half_the_bytes));
 }

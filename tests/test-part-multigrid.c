@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Tests of multigrid of problems in parts, threads of one process (ritz/exchange.h): beside that of one part
-// by ritz/multigrid.h, coarsest problems that every part has whole and others, nullspaces, point blocks.
+// by ritz/multigrid.h, coarsest problems that every part has whole and others, nullspaces, point blocks,
+// cycles in float.
+#include <ritz/precision.h>
+
+#include "core/core.h"
 #include "tests/direct-qfunctions.h"
 #include "tests/exchange-kit.h"
 
@@ -11,6 +15,7 @@ typedef struct {
   bool by_jacobi; // no multigrid
   bool is_free;   // no constraints
   CeedInt num_null;
+  bool gives_floats; // create_operators makes operators in float
 } Setting;
 
 enum { MAX_NULL = 6 };
@@ -40,10 +45,15 @@ static int make_elastic(Ceed ceed, RitzMesh mesh, RitzSpace space, RitzElementCh
   return ritz_first_error(ierr, RitzGeometryDestroy(&geometry));
 }
 
+enum { MAX_GIVEN = 16 };
+
 // What the functions of a level get.
 typedef struct {
   const Setting *s;
   Ceed ceed;
+  bool keeps; // references to operators of parts, in `given`, from the coarsest level on
+  CeedOperator given[MAX_GIVEN];
+  int num_given;
 } Levels;
 
 static int make_level(void *ctx, CeedInt level, RitzSpace space, CeedOperator *op) {
@@ -55,15 +65,29 @@ static int make_level(void *ctx, CeedInt level, RitzSpace space, CeedOperator *o
   return maker_of(&l->s->c)(l->ceed, mesh, space, RITZ_ELEMENTS_ALL, op);
 }
 
-static int make_part_level(void *ctx, CeedInt level, RitzSpace space, CeedOperator *inside,
-                           CeedOperator *seam) {
-  const Levels *l = ctx;
+static int make_piece(Levels *l, RitzSpace space, RitzElementChoice elements, CeedOperator *op) {
   RitzMesh mesh = NULL;
 
-  (void)level;
   RITZ_TRY(RitzSpaceGetMesh(space, &mesh));
-  RITZ_TRY(maker_of(&l->s->c)(l->ceed, mesh, space, RITZ_ELEMENTS_INSIDE, inside));
-  return maker_of(&l->s->c)(l->ceed, mesh, space, RITZ_ELEMENTS_SEAM, seam);
+  RITZ_TRY(maker_of(&l->s->c)(l->ceed, mesh, space, elements, op));
+  if (*op && l->s->gives_floats) {
+    CeedOperator made = *op;
+
+    *op = NULL;
+    RITZ_TRY(RitzOperatorCopyInPrecision(made, CEED_SCALAR_FP32, op));
+    RITZ_TRY(CeedOperatorDestroy(&made));
+  }
+  if (!l->keeps) return CEED_ERROR_SUCCESS;
+  if (*op) RITZ_TRY(CeedOperatorReferenceCopy(*op, &l->given[l->num_given]));
+  l->num_given++;
+  return CEED_ERROR_SUCCESS;
+}
+
+static int make_part_level(void *ctx, CeedInt level, RitzSpace space, CeedOperator *inside,
+                           CeedOperator *seam) {
+  (void)level;
+  RITZ_TRY(make_piece(ctx, space, RITZ_ELEMENTS_INSIDE, inside));
+  return make_piece(ctx, space, RITZ_ELEMENTS_SEAM, seam);
 }
 
 // Constants of each component, then rotations about the axes; not orthogonal.
@@ -115,19 +139,25 @@ static int set_nullspace(Levels *l, RitzSpace space, RitzSolver solver) {
 
 static const RitzFixedPart whole_boundary = {.part = "all"};
 
-static int make_part_multigrid(const Setting *s, const RitzTransport *t, const Part *p,
-                               RitzPreconditioner *pc) {
+static int make_part_multigrid_of(const Setting *s, const RitzTransport *t, const Part *p, Levels *levels,
+                                  RitzPreconditioner *pc) {
   RitzPartMultigridOptions options = s->options;
-  Levels levels = {.s = s, .ceed = p->ceed};
   RitzHierarchy hierarchy = NULL;
 
   if (s->num_null > 0) options.create_nullspace = make_nullspace;
   RITZ_TRY(RitzHierarchyCreate(p->space, NULL, &hierarchy));
   const int ierr =
-      RitzPreconditionerCreatePartMultigrid(p->ceed, hierarchy, t, make_part_level, &levels, !s->is_free,
+      RitzPreconditionerCreatePartMultigrid(p->ceed, hierarchy, t, make_part_level, levels, !s->is_free,
                                             s->is_free ? NULL : &whole_boundary, &options, pc);
 
   return ritz_first_error(ierr, RitzHierarchyDestroy(&hierarchy));
+}
+
+static int make_part_multigrid(const Setting *s, const RitzTransport *t, const Part *p,
+                               RitzPreconditioner *pc) {
+  Levels levels = {.s = s, .ceed = p->ceed};
+
+  return make_part_multigrid_of(s, t, p, &levels, pc);
 }
 
 static int set_preconditioner(const Setting *s, const RitzTransport *t, const Part *p, RitzPartOperator op,
@@ -258,6 +288,31 @@ static void check_setting(Ceed ceed, Setting *s, int slack, const char *name) {
   close_whole(c, &w);
 }
 
+// The same solution with cycles in float, in as many iterations as with cycles in CeedScalar, within one.
+static void check_floats(Ceed ceed, Setting *s, const char *name) {
+  Case *c = &s->c;
+  Whole w = {0};
+  CeedInt iterations = 0;
+
+  CHECK_OK(open_whole(ceed, c, &w));
+  solve_whole(ceed, s, &w, &iterations);
+  for (c->num_parts = 1; !tap_failed() && c->num_parts <= (is_slow(ceed) ? 2 : 8);
+       c->num_parts += c->num_parts > 2 ? 5 : 1) {
+    s->options.use_precision = false;
+    run_case(ceed, c, run_solve, name);
+    iterations = c->iterations[0];
+    s->options.use_precision = true;
+    s->options.precision = CEED_SCALAR_FP32;
+    if (!tap_failed()) run_case(ceed, c, run_solve, name);
+    if (!tap_failed()) compare(c, &w, 500 * solver_rtol(), name);
+    for (CeedInt p = 0; !tap_failed() && p < c->num_parts; p++)
+      CHECK(abs((int)(c->iterations[p] - iterations)) <= 1,
+            "%s, %s: %d iterations in %d parts in float, %d in CeedScalar", name, mesh_names[c->which],
+            (int)c->iterations[p], (int)c->num_parts, (int)iterations);
+  }
+  close_whole(c, &w);
+}
+
 // ---- Tests ----
 
 // With a coarsest problem that every part has, cycles are those of one part: conjugate gradients take them.
@@ -331,6 +386,170 @@ TEST(point_blocks_of_parts_are_those_of_the_whole) {
   CeedDestroy(&ceed);
 }
 
+// ---- Cycles in float ----
+
+TEST_EACH_BACKEND(cycles_in_float_take_as_many_iterations) {
+  Setting s = {.c = {.degree = 4,
+                     .num_comp = 1,
+                     .overlaps = true,
+                     .levels = 1,
+                     .how = CUT_HILBERT,
+                     .method = RITZ_SOLVER_FLEXIBLE_CG},
+               .options = {.smoother = RITZ_SMOOTHER_JACOBI}};
+  const int meshes[4] = {2, 0, 3, 7};
+
+  if (is_for_one_thread(ceed)) return;
+  name_resource(ceed, &s.c);
+  for (int m = 0; m < (is_slow(ceed) ? 1 : 4) && !tap_failed(); m++) {
+    s.c.which = meshes[m];
+    if (s.c.which == 7 || is_slow(ceed)) s.c.degree = 2;
+    s.options.max_gathered = 0;
+    check_floats(ceed, &s, "in float, whole coarsest problems");
+    s.options.max_gathered = -1;
+    if (!tap_failed() && (s.c.which == 7 || is_slow(ceed)))
+      check_floats(ceed, &s, "in float, coarsest problems of all together");
+  }
+}
+
+// Point blocks are exchanged and inverted in float; a nullspace is the solver's and the coarsest problem's.
+TEST(blocks_and_nullspaces_serve_cycles_in_float) {
+  Ceed ceed = tap_ceed("/cpu/self/gen:threads=1");
+  Setting s = {.c = {.which = 2,
+                     .degree = 2,
+                     .num_comp = 3,
+                     .overlaps = true,
+                     .levels = 1,
+                     .make = make_elastic,
+                     .method = RITZ_SOLVER_FLEXIBLE_CG},
+               .options = {.chebyshev = {.degree = 4}, .smoother = RITZ_SMOOTHER_POINT_BLOCKS}};
+
+  name_resource(ceed, &s.c);
+  check_floats(ceed, &s, "point blocks in float");
+  s.is_free = true;
+  s.num_null = 6;
+  if (!tap_failed()) check_floats(ceed, &s, "motions of a free body, in float");
+  s.c.degree = 1; // the coarsest level alone
+  s.c.levels = 0;
+  if (!tap_failed()) check_floats(ceed, &s, "one level in float");
+  s.options.max_gathered = -1;
+  if (!tap_failed()) check_floats(ceed, &s, "one level of all together");
+  CeedDestroy(&ceed);
+}
+
+// Outside of a solver, of a residual of which part 0 alone has any, so that the others know its size by
+// messages alone: results are those in CeedScalar to 1e-3, bounds of smoothers are estimated in float.
+static int apply_outside(Setting *s, const RitzTransport *t, const Part *p) {
+  RitzPreconditioner pc = NULL;
+  CeedVector r = NULL, z[2] = {NULL, NULL};
+  CeedScalar norms[2] = {0, 0};
+  CeedScalarType precision = CEED_SCALAR_FP64;
+  double largest[2];
+  int ierr = make_vector(&s->c, p, 0, &r);
+
+  if (!ierr) ierr = CeedVectorScale(r, t->part ? 0 : (CeedScalar)1e-12);
+  for (int i = 0; i < 2 && !ierr; i++) {
+    s->options.use_precision = i == 1;
+    s->options.precision = CEED_SCALAR_FP32;
+    ierr = make_part_multigrid(s, t, p, &pc);
+    if (!ierr) ierr = CeedVectorCreate(p->ceed, p->num_nodes, &z[i]);
+    if (!ierr) ierr = RitzPreconditionerApply(pc, r, z[i]);
+    if (!ierr) ierr = RitzPreconditionerGetPrecision(pc, &precision);
+    ierr = ritz_first_error(ierr, RitzPreconditionerDestroy(&pc));
+  }
+  if (!ierr) ierr = CeedVectorNorm(z[0], CEED_NORM_MAX, &norms[0]);
+  if (!ierr) ierr = CeedVectorAXPY(z[0], -1, z[1]);
+  if (!ierr) ierr = CeedVectorNorm(z[0], CEED_NORM_MAX, &norms[1]);
+  for (int i = 0; i < 2; i++) largest[i] = (double)norms[i];
+  if (!ierr) ierr = t->reduce(t, RITZ_REDUCTION_MAX, 2, largest);
+  if (!ierr && (precision != CEED_SCALAR_FP32 || !(largest[0] > 0) || largest[1] > 1e-3 * largest[0]))
+    ierr = fail(&s->c, t->part, "in float beside in CeedScalar", 0, largest[1], largest[0]);
+  CeedVectorDestroy(&r);
+  for (int i = 0; i < 2; i++) CeedVectorDestroy(&z[i]);
+  return ierr;
+}
+
+// Unknowns of this part on all levels, the coarsest first.
+static int count_unknowns(const Part *p, CeedInt *num_levels, CeedSize sizes[MAX_GIVEN]) {
+  RitzHierarchy hierarchy = NULL;
+
+  RITZ_TRY(RitzHierarchyCreate(p->space, NULL, &hierarchy));
+  int ierr = RitzHierarchyGetNumLevels(hierarchy, num_levels);
+
+  for (CeedInt i = 0; i < *num_levels && !ierr; i++) {
+    RitzSpace space = NULL;
+
+    ierr = RitzHierarchyGetSpace(hierarchy, i, &space);
+    if (!ierr) ierr = RitzSpaceGetSize(space, &sizes[i]);
+  }
+  return ritz_first_error(ierr, RitzHierarchyDestroy(&hierarchy));
+}
+
+// *bytes of the preconditioner; operators that it was given and has copied are let go by it, but the coarsest
+// level's and those in its precision.
+static int count_bytes(Setting *s, const RitzTransport *t, const Part *p, bool in_float, bool gives_floats,
+                       int64_t *bytes) {
+  const bool is_copied = in_float && !gives_floats && sizeof(CeedScalar) == 8;
+  Levels levels = {.s = s, .ceed = p->ceed, .keeps = true};
+  RitzPreconditioner pc = NULL;
+
+  s->options.use_precision = in_float;
+  s->options.precision = CEED_SCALAR_FP32;
+  s->gives_floats = gives_floats;
+  int ierr = make_part_multigrid_of(s, t, p, &levels, &pc);
+
+  if (!ierr) ierr = RitzPreconditionerGetBytes(pc, bytes);
+  for (int i = 2; i < levels.num_given && !ierr; i++) {
+    CeedOperator op = levels.given[i];
+
+    if (op && (op->obj.ref_count == 1) != is_copied)
+      ierr = fail(&s->c, t->part, "references", i, op->obj.ref_count, is_copied);
+  }
+  for (int i = 0; i < levels.num_given; i++) CeedOperatorDestroy(&levels.given[i]);
+  return ritz_first_error(ierr, RitzPreconditionerDestroy(&pc));
+}
+
+// Vectors have half the bytes in float: b, x (not on the finest level), r and correction, three of the
+// smoother (neither on the coarsest). Passive inputs of copies come to them.
+static int compare_bytes(Setting *s, const RitzTransport *t, const Part *p) {
+  int64_t in_scalar = 0, given_floats = 0, copied = 0;
+  CeedSize sizes[MAX_GIVEN], num = 0;
+  CeedInt num_levels = 0;
+
+  RITZ_TRY(count_unknowns(p, &num_levels, sizes));
+  for (CeedInt i = 0; i < num_levels; i++) num += (i == 0 ? 2 : i < num_levels - 1 ? 7 : 5) * sizes[i];
+  RITZ_TRY(count_bytes(s, t, p, false, false, &in_scalar));
+  RITZ_TRY(count_bytes(s, t, p, true, true, &given_floats));
+  RITZ_TRY(count_bytes(s, t, p, true, false, &copied));
+  const int64_t saved = num * (int64_t)(sizeof(CeedScalar) - sizeof(float));
+  if (in_scalar - given_floats != saved)
+    return fail(&s->c, t->part, "bytes saved", 0, (double)(in_scalar - given_floats), (double)saved);
+  if ((copied > given_floats) != (sizeof(CeedScalar) == 8))
+    return fail(&s->c, t->part, "bytes of copies", 0, (double)copied, (double)given_floats);
+  return CEED_ERROR_SUCCESS;
+}
+
+static int run_by_hand(void *ctx, const RitzTransport *t) {
+  Setting *shared = ctx, own = *shared;
+  Part p;
+  int code = open_part(&own.c, t, &p);
+
+  if (!code) code = apply_outside(&own, t, &p);
+  if (!code) code = compare_bytes(&own, t, &p);
+  close_part(&own.c, t->part, code, &p);
+  memcpy(shared->c.why[t->part], own.c.why[t->part], sizeof(own.c.why[0]));
+  return code;
+}
+
+TEST(cycles_in_float_know_sizes_by_messages_and_take_half_the_bytes) {
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  Setting s = {.c = {.which = 2, .degree = 3, .num_comp = 1, .overlaps = true, .levels = 1, .num_parts = 3},
+               .options = {.smoother = RITZ_SMOOTHER_JACOBI}};
+
+  name_resource(ceed, &s.c);
+  run_case(ceed, &s.c, run_by_hand, "by hand");
+  CeedDestroy(&ceed);
+}
+
 // ---- What is told, and refused ----
 
 static char *view_text(RitzPreconditioner pc) {
@@ -360,7 +579,7 @@ static int require_view(Setting *s, const RitzTransport *t, const Part *p, const
   }
   if (!ierr && found != is_symmetric) ierr = fail(&s->c, t->part, wanted, 0, found, is_symmetric);
   // two vectors of the finest level, at least
-  const int64_t least = 2 * p->num_nodes * (int64_t)sizeof(CeedScalar);
+  const int64_t least = 2 * p->num_nodes * (int64_t)(s->options.use_precision ? 4 : sizeof(CeedScalar));
   if (!ierr && num_bytes < least) ierr = fail(&s->c, t->part, "bytes", 0, (double)num_bytes, (double)least);
   free(text);
   RitzPreconditionerDestroy(&pc);
@@ -392,6 +611,13 @@ static int tell(Setting *s, const RitzTransport *t, const Part *p) {
   s->options.max_gathered = -1;
   s->options.coarse_rtol = 0.125;
   RITZ_TRY(require_view(s, t, p, "conjugate gradients with Jacobi to 0.125\n", false));
+  s->options.use_precision = true;
+  s->options.precision = CEED_SCALAR_FP32;
+  RITZ_TRY(require_view(s, t, p, "V(1,1)-cycle in FP32, ", false));
+  RITZ_TRY(require_view(s, t, p, sizeof(CeedScalar) == 8 ? "together, in FP64" : "together, in FP32", false));
+  s->options.precision = (CeedScalarType)7;
+  RITZ_TRY(require_refusal(s, t, p, CEED_ERROR_INCOMPATIBLE, "RitzPreconditionerCreatePartMultigrid"));
+  s->options.use_precision = false;
   s->options.max_gathered = 0;
   s->options.coarse.max_dense = s->options.coarse.max_direct = 1;
   RITZ_TRY(require_view(s, t, p, "not whole in every part: dense: more than 1 unknowns\n", false));
@@ -426,6 +652,8 @@ TEST(views_tell_how_coarsest_problems_are_solved) {
 int main(int argc, char **argv) {
   return tap_main(argc, argv,
                   TESTS(multigrid_of_parts_is_that_of_one_part, nullspaces_of_parts_are_those_of_the_whole,
-                        point_blocks_of_parts_are_those_of_the_whole,
+                        point_blocks_of_parts_are_those_of_the_whole, cycles_in_float_take_as_many_iterations,
+                        blocks_and_nullspaces_serve_cycles_in_float,
+                        cycles_in_float_know_sizes_by_messages_and_take_half_the_bytes,
                         views_tell_how_coarsest_problems_are_solved));
 }

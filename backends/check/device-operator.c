@@ -166,7 +166,7 @@ static int close_state(State *s, int ierr) {
 static int run_restriction(const State *s, CeedElemRestriction r, CeedTransposeMode t_mode,
                            const CeedScalar *u, CeedScalar *v) {
   const RitzRestrictionAction action = {t_mode, 0, s->op->num_elem, r->use_signs, r->use_orients};
-  return ritz_check_device_restriction(r, &action, u, v);
+  return ritz_check_device_restriction(r, &action, CEED_SCALAR_TYPE, u, v);
 }
 
 // Forward, padding is evaluated like points; transposed, it does not count.

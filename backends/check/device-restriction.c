@@ -111,7 +111,7 @@ static int run_reference(const Range *g, CeedInt k, Variant variant, const CeedS
   action.num_blocks = 1;
   if (variant != AS_IT_IS) action.use_signs = false;
   if (variant == PLAIN) action.use_orients = false;
-  return g->rstr->obj.ceed->backend.fallback->restriction_apply(g->rstr, &action, u, v);
+  return g->rstr->obj.ceed->backend.fallback->restriction_apply(g->rstr, &action, CEED_SCALAR_TYPE, u, v);
 }
 
 // Copies are exact. Rows of curl-oriented elements are sums of three terms with factors up to 128.
@@ -155,8 +155,8 @@ static int check_scatter(const Range *g, const CeedScalar *u, const CeedScalar *
   return CEED_ERROR_SUCCESS;
 }
 
-int ritz_check_device_restriction(CeedElemRestriction rstr, const RitzRestrictionAction *action,
-                                  const CeedScalar *u, CeedScalar *v) {
+static int run_and_check(CeedElemRestriction rstr, const RitzRestrictionAction *action, const CeedScalar *u,
+                         CeedScalar *v) {
   const Range g = range_of(rstr, action);
   bool sums = action->t_mode == CEED_TRANSPOSE;
   CeedSize l_size = sums ? rstr->l_size : 0;
@@ -173,4 +173,27 @@ int ritz_check_device_restriction(CeedElemRestriction rstr, const RitzRestrictio
                   : check_gather(&g, u, v, elem_vec, elem_vec + elem_length);
   RITZ_FREE(&work);
   return ierr;
+}
+
+// Of floats: checked in CeedScalar, results rounded once.
+static int run_in_floats(CeedElemRestriction rstr, const RitzRestrictionAction *action, const float *u,
+                         float *v) {
+  const Range g = range_of(rstr, action);
+  const bool sums = action->t_mode == CEED_TRANSPOSE;
+  const CeedSize e_size = (CeedSize)rstr->num_comp * g.num * g.size;
+  const CeedSize num_u = sums ? e_size : rstr->l_size, num_v = sums ? rstr->l_size : e_size;
+  CeedScalar *work = NULL;
+  RITZ_TRY(RITZ_CALLOC(rstr->obj.ceed, (size_t)num_u + (size_t)num_v, &work));
+  for (CeedSize i = 0; i < num_u; i++) work[i] = (CeedScalar)u[i];
+  for (CeedSize i = 0; sums && i < num_v; i++) work[num_u + i] = (CeedScalar)v[i];
+  const int ierr = run_and_check(rstr, action, work, work + num_u);
+  for (CeedSize i = 0; i < num_v; i++) v[i] = (float)work[num_u + i];
+  RITZ_FREE(&work);
+  return ierr;
+}
+
+int ritz_check_device_restriction(CeedElemRestriction rstr, const RitzRestrictionAction *action,
+                                  CeedScalarType precision, const void *u, void *v) {
+  return precision == CEED_SCALAR_TYPE ? run_and_check(rstr, action, u, v)
+                                       : run_in_floats(rstr, action, u, v);
 }

@@ -57,7 +57,7 @@ double ritz_check_largest(CeedSize n, const CeedScalar *x); // absolute value
 // ---- device-restriction.c ----
 int ritz_check_device_layout(CeedElemRestriction rstr, CeedInt layout[3]);
 int ritz_check_device_restriction(CeedElemRestriction rstr, const RitzRestrictionAction *action,
-                                  const CeedScalar *u, CeedScalar *v);
+                                  CeedScalarType precision, const void *u, void *v);
 
 // ---- device-basis.c ----
 int ritz_check_device_basis(CeedBasis basis, const RitzBasisAction *action, const CeedScalar *u,

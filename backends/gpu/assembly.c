@@ -269,7 +269,7 @@ typedef struct {
 // Signs cancel: orientations are taken absolutely.
 static int add_nodes(const Diagonal *d, CeedInt first, CeedInt num, const CeedScalar *e_vec) {
   const RitzRestrictionAction action = {CEED_TRANSPOSE, first, num, false, d->rstr->use_orients};
-  return ritz_gpu_restriction_apply(d->rstr, &action, e_vec, d->values);
+  return ritz_gpu_restriction_apply(d->rstr, &action, CEED_SCALAR_TYPE, e_vec, d->values);
 }
 
 static int add_diagonal(Assembly *m, CeedInt first, CeedInt num, void *data) {

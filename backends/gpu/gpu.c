@@ -120,7 +120,7 @@ static int gpu_ceed_destroy(Ceed ceed) {
   ritz_gpu_passes_destroy(ceed);
   ritz_gpu_gemms_destroy(ceed);
   for (int which = 0; which < RITZ_NUM_BASE; which++) ritz_gpu_program_release(ceed, &gpu->base[which]);
-  ritz_gpu_program_release(ceed, &gpu->float_sums);
+  ritz_gpu_program_release(ceed, &gpu->float_restrictions);
   ritz_gpu_program_release(ceed, &gpu->collect);
   RITZ_FREE(&ceed->data);
   return CEED_ERROR_SUCCESS;

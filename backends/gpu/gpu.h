@@ -56,7 +56,7 @@ typedef struct {
   bool is_deterministic;              // restrictions are transposed by their maps, not by atomic additions
   int64_t work_bytes;                 // what the E- and Q-vectors of an operator may take
   RitzGpuProgram base[RITZ_NUM_BASE]; // counted; NULL: not asked for yet
-  RitzGpuProgram float_sums;          // counted: kernels/gpu/restriction.h for float; NULL: not asked for yet
+  RitzGpuProgram float_restrictions;  // counted: kernels/gpu/restriction.h for float; NULL: not asked for yet
   RitzGpuProgram collect;             // counted: kernels/gpu/collect.h; NULL: not asked for yet
   struct {
     void *memory; // owned
@@ -269,7 +269,7 @@ void ritz_gpu_dense_vendor_destroy(Ceed ceed, RitzGpuDenseVendor **vendor);
 // ---- restriction.c ----
 int ritz_gpu_restriction_layout(CeedElemRestriction rstr, CeedInt layout[3]);
 int ritz_gpu_restriction_apply(CeedElemRestriction rstr, const RitzRestrictionAction *action,
-                               const CeedScalar *u, CeedScalar *v);
+                               CeedScalarType precision, const void *u, void *v);
 // At points, without padding: entry (c, t) of the n points of the elements at c * n + t. By a map, which is
 // made for all elements at once, where points are listed twice and results are to repeat.
 int ritz_gpu_restriction_apply_list(CeedElemRestriction rstr, CeedTransposeMode t_mode, CeedInt first_elem,

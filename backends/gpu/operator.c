@@ -208,7 +208,7 @@ int ritz_gpu_run_close(RitzGpuRun *run, int ierr) {
 static int run_restriction(CeedElemRestriction r, CeedTransposeMode t_mode, CeedInt first, CeedInt num,
                            const CeedScalar *u, CeedScalar *v) {
   const RitzRestrictionAction action = {t_mode, first, num, r->use_signs, r->use_orients};
-  return ritz_gpu_restriction_apply(r, &action, u, v);
+  return ritz_gpu_restriction_apply(r, &action, CEED_SCALAR_TYPE, u, v);
 }
 
 static int gather_points(const RitzGpuRunField *f, CeedInt first, CeedInt num) {

@@ -491,10 +491,25 @@ static int run(const Range *g, bool sums, const void *u, void *v) {
   return sums && needs_map(g) ? run_by_map(g, u, v) : run_direct(g, sums, u, v);
 }
 
+static int load_floats(Ceed ceed) {
+  const char *const texts[] = {ritz_gpu_template("kernels/gpu/restriction.h")};
+  RitzGpu *gpu = ritz_gpu(ceed);
+  if (gpu->float_restrictions) return CEED_ERROR_SUCCESS;
+  return ritz_gpu_program_of(ceed, RITZ_TEXT_FLOATS, "float-restrictions", "the library's own kernels", 1,
+                             texts, &gpu->float_restrictions);
+}
+
+static int find_program(Ceed ceed, CeedScalarType precision, RitzGpuProgram *program) {
+  if (precision == CEED_SCALAR_TYPE) return ritz_gpu_base(ceed, RITZ_BASE_RESTRICTIONS, program);
+  RITZ_TRY(load_floats(ceed));
+  *program = ritz_gpu(ceed)->float_restrictions;
+  return CEED_ERROR_SUCCESS;
+}
+
 int ritz_gpu_restriction_apply(CeedElemRestriction rstr, const RitzRestrictionAction *action,
-                               const CeedScalar *u, CeedScalar *v) {
+                               CeedScalarType precision, const void *u, void *v) {
   Range g = range_of(rstr, action);
-  RITZ_TRY(ritz_gpu_base(rstr->obj.ceed, RITZ_BASE_RESTRICTIONS, &g.program));
+  RITZ_TRY(find_program(rstr->obj.ceed, precision, &g.program));
   return run(&g, action->t_mode == CEED_TRANSPOSE, u, v);
 }
 
@@ -516,23 +531,8 @@ int ritz_gpu_restriction_list_needs_map(CeedElemRestriction rstr, bool *needs_ma
   return CEED_ERROR_SUCCESS;
 }
 
-static int load_float_sums(Ceed ceed) {
-  const char *const texts[] = {ritz_gpu_template("kernels/gpu/restriction.h")};
-  RitzGpu *gpu = ritz_gpu(ceed);
-  if (gpu->float_sums) return CEED_ERROR_SUCCESS;
-  return ritz_gpu_program_of(ceed, RITZ_TEXT_FLOATS, "float-sums", "the library's own kernels", 1, texts,
-                             &gpu->float_sums);
-}
-
 int ritz_gpu_restriction_sum(CeedElemRestriction rstr, bool has_orients, CeedScalarType precision,
                              const void *u, void *v) {
   const RitzRestrictionAction action = {CEED_TRANSPOSE, 0, rstr->num_elem, has_orients, has_orients};
-  Range g = range_of(rstr, &action);
-  if (precision == CEED_SCALAR_TYPE) {
-    RITZ_TRY(ritz_gpu_base(rstr->obj.ceed, RITZ_BASE_RESTRICTIONS, &g.program));
-  } else {
-    RITZ_TRY(load_float_sums(rstr->obj.ceed));
-    g.program = ritz_gpu(rstr->obj.ceed)->float_sums;
-  }
-  return run(&g, true, u, v);
+  return ritz_gpu_restriction_apply(rstr, &action, precision, u, v);
 }

@@ -11,7 +11,7 @@ extern const RitzBackend ritz_ref_backend;
 // ---- restriction.c ----
 int ritz_ref_restriction_layout(CeedElemRestriction rstr, CeedInt layout[3]);
 int ritz_ref_restriction_apply(CeedElemRestriction rstr, const RitzRestrictionAction *action,
-                               const CeedScalar *u, CeedScalar *v);
+                               CeedScalarType precision, const void *u, void *v);
 // One element between its place in the L-vector and an array [num_comp][elem_size] (points: [num_comp][points
 // of the element]).
 void ritz_ref_gather(CeedElemRestriction rstr, CeedInt elem, const CeedScalar *l_vec, CeedScalar *e_vec);

@@ -14,6 +14,7 @@
 #include <ceed.h>
 #include <ritz/multigrid.h>
 #include <ritz/partition.h>
+#include <ritz/precision.h>
 #include <ritz/solver.h>
 #include <ritz/vector.h>
 
@@ -105,20 +106,24 @@ typedef enum {
 // exchange zeros both ways and wait for each other, so that what first messages take is made while no device
 // waits. Bytes of an exchange: those of an entry for each entry of a ghost (sent once, received once),
 // nothing else. Messages come straight to the ghosts of a vector, and go from them, where the transport's
-// memory is that of the context. Memory: 12 bytes an entry that others have as a ghost; 8 bytes an entry of a
-// ghost where the memory is another one. Errors: CEED_ERROR_DIMENSION (the mesh is another part than the
-// transport's, or one of another number of parts), CEED_ERROR_INCOMPATIBLE (parts were cut by different
-// lists, or spaces have other degrees: found by one reduction), CEED_ERROR_UNSUPPORTED (offsets beyond 32
-// bits).
+// memory is that of the context. Memory: 12 bytes an entry that others have as a ghost (float: 8); 8 bytes
+// (4) an entry of a ghost where the memory is another one. Errors: CEED_ERROR_DIMENSION (the mesh is another
+// part than the transport's, or one of another number of parts), CEED_ERROR_INCOMPATIBLE (parts were cut by
+// different lists, or spaces have other degrees: found by one reduction), CEED_ERROR_UNSUPPORTED (offsets
+// beyond 32 bits).
 CEED_EXTERN int RitzExchangeCreate(RitzSpace space, Ceed ceed, const RitzTransport *transport,
                                    RitzExchange *exchange);
+// The same for vectors of this precision (ritz/precision.h), the same in all parts: those of float have half
+// the bytes. Errors: CEED_ERROR_INCOMPATIBLE (no precision), CEED_ERROR_UNSUPPORTED (FP64 in a float build).
+CEED_EXTERN int RitzExchangeCreateInPrecision(RitzSpace space, Ceed ceed, const RitzTransport *transport,
+                                              CeedScalarType precision, RitzExchange *exchange);
 CEED_EXTERN int RitzExchangeReferenceCopy(RitzExchange exchange, RitzExchange *copy);
 CEED_EXTERN int RitzExchangeDestroy(RitzExchange *exchange);
-// x: an L-vector of the space, of CeedScalar. Between begin and end, x may be read but not written, and its
-// owned entries may be used by operators on elements without ghosts; the same mode and vector end what was
-// begun. One exchange of a transport is under way at a time, whatever space it is of. Errors:
-// CEED_ERROR_DIMENSION (length), CEED_ERROR_INCOMPATIBLE (an exchange is under way, or none is; no such mode;
-// another vector).
+// x: an L-vector of the space, of the exchange's precision. Between begin and end, x may be read but not
+// written, and its owned entries may be used by operators on elements without ghosts; the same mode and
+// vector end what was begun. One exchange of a transport is under way at a time, whatever space it is of.
+// Errors: CEED_ERROR_DIMENSION (length), CEED_ERROR_INCOMPATIBLE (an exchange is under way, or none is; no
+// such mode; another vector, or precision).
 CEED_EXTERN int RitzExchangeBegin(RitzExchange exchange, RitzExchangeMode mode, CeedVector x);
 CEED_EXTERN int RitzExchangeEnd(RitzExchange exchange, RitzExchangeMode mode, CeedVector x);
 // Begin and end.
@@ -136,7 +141,8 @@ typedef struct RitzPartOperator_private *RitzPartOperator;
 
 // The operator of the whole problem, of which this part adds `inside` (elements without ghosts,
 // RitzSpaceGetSeamElements lists the others) and `seam` (the others, or all), both on L-vectors of the
-// exchange's space. Either may be NULL: that part is without such elements. Counted references.
+// exchange's space. Either may be NULL: that part is without such elements. Vectors have the precision of the
+// exchange, whatever the operators compute in. Counted references.
 CEED_EXTERN int RitzPartOperatorCreate(RitzExchange exchange, CeedOperator inside, CeedOperator seam,
                                        RitzPartOperator *op);
 CEED_EXTERN int RitzPartOperatorDestroy(RitzPartOperator *op);
@@ -149,11 +155,12 @@ CEED_EXTERN int RitzPartOperatorGetDiagonal(RitzPartOperator op, CeedVector diag
 // Makes the solver one of the whole problem: applies this operator, keeps `constraints` (boundary entries of
 // this part, ghosts included or not; NULL: none) and all ghosts, sums over all parts. Constraints that are
 // set afterwards take the place of both: they have to name the ghosts. RitzSolverSetReduction(solver, NULL,
-// NULL) makes the solver one of this part again. The operator has to outlive the solver's solves. b and x are
-// L-vectors of the parts, of which owned entries count (RitzSolverSetNumOwned); ghosts of x are zero after
-// the solve (RitzExchangeRun gives them values). Merged conjugate gradients (RITZ_CG_MERGED, the choice on
-// devices without preconditioner or with RitzSolverSetJacobi) reduce once an iteration; other methods once
-// for each pass that has sums, conjugate gradients two or three times an iteration.
+// NULL) makes the solver one of this part again. The operator, of an exchange in CeedScalar (else
+// CEED_ERROR_INCOMPATIBLE), has to outlive the solver's solves. b and x are L-vectors of the parts, of which
+// owned entries count (RitzSolverSetNumOwned); ghosts of x are zero after the solve (RitzExchangeRun gives
+// them values). Merged conjugate gradients (RITZ_CG_MERGED, the choice on devices without preconditioner or
+// with RitzSolverSetJacobi) reduce once an iteration; other methods once for each pass that has sums,
+// conjugate gradients two or three times an iteration.
 CEED_EXTERN int RitzSolverSetPartOperator(RitzSolver solver, RitzPartOperator op, RitzIndices constraints);
 
 // ---- Multigrid ----
@@ -167,6 +174,8 @@ typedef int (*RitzPartLevelFunction)(void *ctx, CeedInt level, RitzSpace space, 
 typedef struct {
   RitzChebyshevOptions chebyshev; // of the smoothers; degree 0: 3
   RitzSmootherKind smoother;      // AUTO, JACOBI or POINT_BLOCKS
+  bool use_precision;             // cycle in `precision`, else in CeedScalar; the same in all parts
+  CeedScalarType precision; // FP32: operators of the levels are copied to float (RitzOperatorCopyInPrecision)
   // The coarsest problem is gathered: every part has all of it and solves it by factors, up to so many
   // unknowns; 0: 20000; negative: never. Larger ones, and those whose factors are too much work (5e10
   // operations), are solved by all parts together, iteratively. The view says which.
@@ -183,12 +192,16 @@ typedef struct {
 // (RitzSpaceCreateTransfer) between two exchanges of the coarser level's ghosts. create_operators makes the
 // operators of all levels; fixed: boundary parts, NULL: none; ctx: of the functions. The result is for
 // vectors of the finest space, in a solver of RitzSolverSetPartOperator; symmetric where the coarsest problem
-// is gathered, else no fixed matrix: flexible methods. A gathered problem takes one reduction of its length a
-// cycle, on the host, and 24 bytes an entry in every part beside its factors; meanwhile 64 bytes a nonzero of
-// all parts. All parts make the call together. Borrowed while it lives: transport->ctx. Memory: up
-// to four vectors a level, and what smoothers and transfers take. Errors: CEED_ERROR_UNSUPPORTED (other
-// smoothers), CEED_ERROR_MAJOR (the coarsest matrix cannot be factorized: what holds it, or its nullspace, is
-// missing), those of what is made.
+// is gathered, else no fixed matrix: flexible methods. In float it is a fixed matrix but for rounding:
+// flexible methods, below which r and z are converted; messages have half the bytes. The coarsest problem
+// stays in the precision of its operators: factors are computed from them and kept in double; where all parts
+// solve it together its vectors are CeedScalars. Operators that were copied are let go, and with them what
+// the caller keeps no references to. A gathered problem takes one reduction of its length a cycle, on the
+// host, and 24 bytes an entry in every part beside its factors; meanwhile 64 bytes a nonzero of all parts.
+// All parts make the call together. Borrowed while it lives: transport->ctx. Memory: up to four vectors a
+// level, what smoothers and transfers take, and passive inputs of copied operators. Errors:
+// CEED_ERROR_UNSUPPORTED (other smoothers), CEED_ERROR_MAJOR (the coarsest matrix cannot be factorized: what
+// holds it, or its nullspace, is missing), those of what is made.
 CEED_EXTERN int RitzPreconditionerCreatePartMultigrid(Ceed ceed, RitzHierarchy hierarchy,
                                                       const RitzTransport *transport,
                                                       RitzPartLevelFunction create_operators, void *ctx,
