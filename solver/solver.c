@@ -95,7 +95,7 @@ int RitzSolverSetOperator(RitzSolver solver, CeedOperator op) {
   RITZ_TRY(CeedOperatorReferenceCopy(op, &solver->op));
   solver->apply = NULL;
   solver->apply_ctx = NULL;
-  solver->apply_energy = NULL;
+  solver->parts = (RitzPartMethods){0};
   return CEED_ERROR_SUCCESS;
 }
 
@@ -106,13 +106,12 @@ int RitzSolverSetApply(RitzSolver solver, RitzApplyFunction apply, void *ctx) {
   RITZ_TRY(CeedOperatorDestroy(&solver->op));
   solver->apply = apply;
   solver->apply_ctx = ctx;
-  solver->apply_energy = NULL;
+  solver->parts = (RitzPartMethods){0};
   return CEED_ERROR_SUCCESS;
 }
 
-int ritz_solver_set_energy(RitzSolver solver, RitzEnergyFunction apply, bool has_other_output) {
-  solver->apply_energy = apply;
-  solver->has_other_output = has_other_output;
+int ritz_solver_set_parts(RitzSolver solver, const RitzPartMethods *methods) {
+  solver->parts = *methods;
   return CEED_ERROR_SUCCESS;
 }
 

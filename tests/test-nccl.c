@@ -400,6 +400,18 @@ static int run_half(const RitzTransport *t, CeedInt num, const RitzMessage messa
   return num == 1 ? h->between->run(h->between, 1, &message) : CEED_ERROR_MAJOR;
 }
 
+static int make_up_numbers(const RitzTransport *t, RitzReduction kind, CeedInt num, double values[]);
+
+static int run_half_and_sum(const RitzTransport *t, CeedInt num, const RitzMessage messages[],
+                            CeedInt num_values, double values[]) {
+  Half *h = t->ctx;
+  const RitzMessage message = to_itself(h, messages);
+
+  if (num != 1) return CEED_ERROR_MAJOR;
+  RITZ_TRY(h->between->run_and_sum(h->between, 1, &message, num_values, values));
+  return make_up_numbers(t, RITZ_REDUCTION_SUM, num_values, values);
+}
+
 // Before the iterations: zeros, parts get what others send; then a residual of norm one. With one sum an
 // iteration r . r, p . q, r . q, q . q: a square of 1 that the step makes 0.625. All others are one.
 static int make_up_numbers(const RitzTransport *t, RitzReduction kind, CeedInt num, double values[]) {
@@ -420,6 +432,7 @@ static RitzTransport half_transport(Half *h) {
                          .begin = begin_half,
                          .end = end_half,
                          .run = run_half,
+                         .run_and_sum = run_half_and_sum,
                          .reduce = make_up_numbers,
                          .reduce_in_memory = make_up_numbers}; // the device's memory is the host's;
 }
