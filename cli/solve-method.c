@@ -130,6 +130,8 @@ static int create_part_multigrid(Solve *s) {
   const RitzPartMultigridOptions options = {.smoother = s->options.smoother > 0 ? chosen_smoother(s)
                                                                                 : RITZ_SMOOTHER_AUTO,
                                             .chebyshev = {.degree = chosen_degree(s, RITZ_SMOOTHER_JACOBI)},
+                                            .use_precision = true,
+                                            .precision = chosen_precision(s),
                                             .max_gathered = is_together ? -1 : 0,
                                             .coarse = {.kind = is_together ? RITZ_DIRECT_AUTO : coarse},
                                             .create_nullspace = s->modes.num ? create_level_modes : NULL};

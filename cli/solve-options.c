@@ -203,7 +203,6 @@ static const char *option_beyond_parts(const SolveOptions *o) {
   const bool has_smoother = o->smoother <= SMOOTHER_POINT_BLOCKS;
 
   return !has_preconditioner                              ? "--preconditioner"
-         : o->precision == PRECISION_F32                  ? "--precision"
          : !has_smoother                                  ? "--smoother"
          : o->cycle != CHOICE_AUTO && o->cycle != CYCLE_V ? "--cycle"
          : o->start == START_FULL                         ? "--start"
@@ -239,10 +238,9 @@ static ArgsResult check_parts(const SolveOptions *o) {
     return args_wrong(&solve_command, "--gpus", "expected at most as many as there are, %d, found %d",
                       num_gpus(), o->gpus);
   if (solve_count_parts(o) > 1 && option)
-    return args_wrong(
-        &solve_command, option,
-        "parts have multigrid with --smoother jacobi or point-blocks, --cycle v, --coarse other "
-        "than amg and --precision f64, or jacobi");
+    return args_wrong(&solve_command, option,
+                      "parts have multigrid with --smoother jacobi or point-blocks, --cycle v and --coarse "
+                      "other than amg, or jacobi");
   return ARGS_RUN;
 }
 

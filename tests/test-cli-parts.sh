@@ -102,6 +102,22 @@ for piece in 0 3; do
 done >>"$folder/pieces.mesh"
 same "nor those of several pieces" 2 nullspace,space,source "$folder/pieces.mesh" --source x*y --order 3 --refine 1 "${tight[@]}"
 
+# precision SENTENCE SOLVER CYCLE ARGUMENTS...: what lines of two parts say
+precision() {
+  local sentence=$1 solver=$2 cycle=$3
+  shift 3
+  run box:4x4x4 --order 2 --exact sine --parts 2 "$@"
+  [[ $status == 0 ]] && grep -q "^solver  *$solver, " "$folder/out" && grep -q "V(1,1)-cycle in $cycle, " "$folder/out"
+  report $((1 - $?)) "$sentence"
+}
+if [[ ${#tight[@]} == 0 ]]; then # programs of float have float alone
+  precision "cycles are in float below a flexible method" "flexible conjugate gradients, multigrid in single precision" FP32
+  precision "as is asked for" "flexible conjugate gradients, multigrid in single precision" FP32 --precision f32
+  precision "or in double" "conjugate gradients, multigrid" FP64 --precision f64
+fi
+same "nor do results of cycles in double depend on parts" 1 space,L2_error,H1_error \
+  box:6x6x6 --order 3 --exact sine --precision f64 "${tight[@]}"
+
 run box:2x1 --parts 5 --exact sine --order 3 "${tight[@]}"
 [[ $status == 0 ]] && grep -q '^parts  *5 threads' "$folder/out"
 report $((1 - $?)) "parts may be empty"
