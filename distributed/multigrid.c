@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // V-cycles of problems in parts (ritz/exchange.h). On each level an operator of the whole problem, Chebyshev
-// polynomials over Jacobi, and transfers of the part:
+// polynomials over Jacobi or Schwarz methods (distributed/schwarz.c), and transfers of the part:
 //
 //     smooth    x := S b
 //     residual  r := b - A x                      zero on constrained entries and ghosts
@@ -22,6 +22,7 @@
 #include "core/memory.h"
 #include "distributed/coarse.h"
 #include "distributed/exchange.h"
+#include "distributed/schwarz.h"
 #include "solver/preconditioner.h"
 
 static const char call[] = "RitzPreconditionerCreatePartMultigrid";
@@ -48,6 +49,7 @@ typedef struct {
   Level *levels; // owned
   double coarse_rtol;
   char why[RITZ_GATHERED_WHY]; // the coarsest problem is not gathered
+  RitzSmootherChoice choice;   // of RITZ_SMOOTHER_MEASURED
 } Cycle;
 
 // What a creation knows.
@@ -59,7 +61,7 @@ typedef struct {
   void *ctx;
   CeedInt num_fixed;
   const RitzFixedPart *fixed;
-  RitzPartMultigridOptions options;
+  RitzPartMultigridOptions options; // with what was chosen for MEASURED
   Cycle *cycle;
 } Setup;
 
@@ -220,6 +222,7 @@ static int view(RitzPreconditioner pc, FILE *stream, int indent) {
 
   fprintf(stream, "%*smultigrid of all parts: V(1,1)-cycle, %" CeedInt_FMT " level%s\n", indent, "",
           c->num_levels, c->num_levels == 1 ? "" : "s");
+  if (c->choice.num > 0) ritz_smoother_choice_view(&c->choice, stream, indent + 2);
   for (CeedInt i = c->num_levels - 1; i >= 0; i--) {
     const Level *l = &c->levels[i];
 
@@ -344,18 +347,33 @@ static int make_point_blocks(const Setup *s, const Level *l, RitzPreconditioner 
   return ritz_first_error(ierr, CeedVectorDestroy(&blocks));
 }
 
-static int make_inner(const Setup *s, const Level *l, RitzPreconditioner *inner) {
-  const RitzSmootherKind kind = s->options.smoother;
-  const bool has_blocks =
-      kind == RITZ_SMOOTHER_POINT_BLOCKS || (kind == RITZ_SMOOTHER_AUTO && l->exchange->num_comp > 1);
+// Whether a level has AUTO's smoother instead: its degree is below those that Schwarz methods are kept for.
+static bool is_below_schwarz(const Setup *s, const Level *l) {
+  return s->options.smoother == RITZ_SMOOTHER_ELEMENT_SCHWARZ && l->degree < s->options.schwarz_degree;
+}
 
-  return has_blocks ? make_point_blocks(s, l, inner) : make_jacobi(s, l, inner);
+static int make_inner(const Setup *s, const Level *l, RitzPreconditioner *inner) {
+  switch (is_below_schwarz(s, l) ? RITZ_SMOOTHER_AUTO : s->options.smoother) {
+  case RITZ_SMOOTHER_JACOBI: return make_jacobi(s, l, inner);
+  case RITZ_SMOOTHER_POINT_BLOCKS: return make_point_blocks(s, l, inner);
+  case RITZ_SMOOTHER_ELEMENT_SCHWARZ:
+    return ritz_part_schwarz_create(call, l->op, l->constraints, CEED_SCALAR_TYPE, inner);
+  default: return (l->exchange->num_comp > 1 ? make_point_blocks : make_jacobi)(s, l, inner);
+  }
+}
+
+static RitzChebyshevOptions chebyshev_of(const Setup *s, const Level *l) {
+  RitzChebyshevOptions options = s->options.chebyshev;
+
+  if (is_below_schwarz(s, l)) options.degree = CeedIntMax(options.degree, 3);
+  return options;
 }
 
 // The bounds of the spectrum are those of the whole operator: sums are reduced meanwhile.
 static int make_smoother(const Setup *s, Level *l) {
   const RitzReduceFunction before = s->ceed->reduce, in_memory_before = s->ceed->reduce_in_memory;
   void *const ctx_before = s->ceed->reduce_ctx;
+  const RitzChebyshevOptions options = chebyshev_of(s, l);
   RitzPreconditioner inner = NULL;
 
   s->ceed->reduce = RitzExchangeReduce;
@@ -364,7 +382,7 @@ static int make_smoother(const Setup *s, Level *l) {
   int ierr = make_inner(s, l, &inner);
   if (!ierr)
     ierr = ritz_chebyshev_create(call, s->ceed, NULL, RitzPartOperatorApply, l->op, CEED_SCALAR_TYPE, l->kept,
-                                 inner, &s->options.chebyshev, &l->smoother);
+                                 inner, &options, &l->smoother);
   s->ceed->reduce = before;
   s->ceed->reduce_in_memory = in_memory_before;
   s->ceed->reduce_ctx = ctx_before;
@@ -396,6 +414,27 @@ static int make_level(const Setup *s, CeedInt level) {
   return RitzSpaceCreateTransfer(below, space, s->ceed, CEED_SCALAR_TYPE, &l->prolong, &l->restriction);
 }
 
+// Levels below the finest keep to the least degree of the options.
+static int choose_smoother(Setup *s, CeedInt num_levels) {
+  RitzPartMultigridOptions *o = &s->options;
+  RitzSmootherChoice *choice = &s->cycle->choice;
+  RitzSpace finest = NULL;
+  CeedInt degree = 0;
+
+  if (o->smoother != RITZ_SMOOTHER_MEASURED) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(RitzHierarchyGetSpace(s->hierarchy, num_levels - 1, &finest));
+  RITZ_TRY(RitzSpaceGetDegree(finest, &degree));
+  RITZ_TRY(ritz_part_choose_smoother(s->ceed, finest, s->transport, choice));
+  o->smoother = RITZ_SMOOTHER_AUTO;
+  if (choice->num == 0) return CEED_ERROR_SUCCESS;
+  const RitzSmootherCandidate *c = &choice->candidates[choice->chosen];
+
+  o->smoother = c->kind;
+  o->schwarz_degree = CeedIntMin(o->schwarz_degree, degree);
+  if (o->chebyshev.degree == 0) o->chebyshev.degree = c->steps;
+  return CEED_ERROR_SUCCESS;
+}
+
 static int make_cycle(Setup *s) {
   CeedInt num = 0;
 
@@ -404,6 +443,7 @@ static int make_cycle(Setup *s) {
   RITZ_TRY(RITZ_CALLOC(s->ceed, (size_t)num, &s->cycle->levels));
   s->cycle->num_levels = num;
   s->cycle->coarse_rtol = s->options.coarse_rtol > 0 ? s->options.coarse_rtol : 1e-2;
+  RITZ_TRY(choose_smoother(s, num));
   for (CeedInt level = 0; level < num; level++) RITZ_TRY(make_level(s, level));
   return CEED_ERROR_SUCCESS;
 }
@@ -413,11 +453,15 @@ static int check_options(Ceed ceed, const RitzPartMultigridOptions *o) {
                CEED_ERROR_INCOMPATIBLE,
                "%s: coarse_rtol %g, needed 0 to 1; coarse_max_it %" CeedInt_FMT ", needed at least 0", call,
                o->coarse_rtol, o->coarse_max_it);
+  RITZ_REQUIRE(o->schwarz_degree >= 0, ceed, CEED_ERROR_INCOMPATIBLE,
+               "%s: schwarz_degree %" CeedInt_FMT ", needed at least 0", call, o->schwarz_degree);
   RITZ_REQUIRE(o->smoother == RITZ_SMOOTHER_AUTO || o->smoother == RITZ_SMOOTHER_JACOBI ||
-                   o->smoother == RITZ_SMOOTHER_POINT_BLOCKS,
+                   o->smoother == RITZ_SMOOTHER_POINT_BLOCKS ||
+                   o->smoother == RITZ_SMOOTHER_ELEMENT_SCHWARZ || o->smoother == RITZ_SMOOTHER_MEASURED,
                ceed, CEED_ERROR_UNSUPPORTED,
-               "%s: smoother %d, parts have AUTO, JACOBI and POINT_BLOCKS of RitzSmootherKind", call,
-               (int)o->smoother);
+               "%s: smoother %d, parts have AUTO, JACOBI, POINT_BLOCKS, ELEMENT_SCHWARZ and MEASURED of "
+               "RitzSmootherKind",
+               call, (int)o->smoother);
   return CEED_ERROR_SUCCESS;
 }
 

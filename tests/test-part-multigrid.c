@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Tests of multigrid of problems in parts, threads of one process (ritz/exchange.h): beside that of one part
-// by ritz/multigrid.h, coarsest problems that every part has whole and others, nullspaces, point blocks.
+// by ritz/multigrid.h, coarsest problems that every part has whole and others, nullspaces, point blocks,
+// Schwarz methods.
+#include "distributed/schwarz.h"
 #include "tests/direct-qfunctions.h"
 #include "tests/exchange-kit.h"
 
@@ -197,7 +199,9 @@ static int run_solve(void *ctx, const RitzTransport *t) {
 // By multigrid of one part, with the same smoothers; or by Jacobi.
 static int precondition_whole(Ceed ceed, const Setting *s, const Whole *w, RitzIndices constraints,
                               RitzPreconditioner *pc) {
-  const RitzMultigridOptions options = {.smoother = s->options.smoother, .chebyshev = s->options.chebyshev};
+  const RitzMultigridOptions options = {.smoother = s->options.smoother,
+                                        .schwarz_degree = s->options.schwarz_degree,
+                                        .chebyshev = s->options.chebyshev};
   Levels levels = {.s = s, .ceed = ceed};
   RitzHierarchy hierarchy = NULL;
 
@@ -331,6 +335,164 @@ TEST(point_blocks_of_parts_are_those_of_the_whole) {
   CeedDestroy(&ceed);
 }
 
+// ---- Schwarz methods ----
+
+// A vector of squares, and numbers that are none at ghosts and constrained entries: nobody may look at them.
+static int spoil(const Part *p, CeedInt num_comp, RitzIndices constraints, bool squares, CeedVector v) {
+  const int64_t *entries = NULL;
+  CeedScalar *x = NULL;
+  int64_t num = 0;
+
+  RITZ_TRY(RitzIndicesGet(constraints, &num, &entries));
+  RITZ_TRY(CeedVectorGetArray(v, CEED_MEM_HOST, &x));
+  for (int64_t i = 0; squares && i < p->num_owned * num_comp; i++) x[i] *= x[i];
+  for (int64_t i = 0; i < num; i++) x[entries[i]] = (CeedScalar)NAN;
+  return CeedVectorRestoreArray(v, &x);
+}
+
+static int require_zeros(Case *c, const RitzTransport *t, const Part *p, RitzIndices constraints,
+                         CeedVector z) {
+  const int64_t *entries = NULL;
+  const CeedScalar *x = NULL;
+  int64_t num = 0;
+  int ierr = CEED_ERROR_SUCCESS;
+
+  RITZ_TRY(RitzIndicesGet(constraints, &num, &entries));
+  RITZ_TRY(CeedVectorGetArrayRead(z, CEED_MEM_HOST, &x));
+  for (int64_t i = 0; !ierr && i < num; i++) {
+    if (x[entries[i]] != 0) ierr = fail(c, t->part, "constrained", entries[i], (double)x[entries[i]], 0);
+  }
+  for (int64_t i = p->num_owned * c->num_comp; !ierr && i < p->num_nodes * c->num_comp; i++) {
+    if (x[i] != 0) ierr = fail(c, t->part, "a ghost", i, (double)x[i], 0);
+  }
+  return ritz_first_error(ierr, CeedVectorRestoreArrayRead(z, &x));
+}
+
+// Of owned, free entries, in all parts.
+static int dot(const Part *p, CeedInt num_comp, CeedVector r, CeedVector z, double *product) {
+  const CeedScalar *x = NULL, *y = NULL;
+
+  *product = 0;
+  RITZ_TRY(CeedVectorGetArrayRead(r, CEED_MEM_HOST, &x));
+  RITZ_TRY(CeedVectorGetArrayRead(z, CEED_MEM_HOST, &y));
+  for (int64_t i = 0; i < p->num_owned * num_comp; i++) *product += y[i] == 0 ? 0 : (double)(x[i] * y[i]);
+  RITZ_TRY(CeedVectorRestoreArrayRead(r, &x));
+  RITZ_TRY(CeedVectorRestoreArrayRead(z, &y));
+  return RitzExchangeReduce(p->exchange, RITZ_REDUCTION_SUM, 1, product);
+}
+
+// r . P q = q . P r, and r . P r > 0; the sums are exact to some eps of a sum of absolute values, which is
+// not larger than the root of the product of the squares in P, here less than 4 times the product itself.
+static int require_symmetry(Case *c, const RitzTransport *t, const Part *p, const CeedVector r[2],
+                            const CeedVector z[2]) {
+  double products[4];
+
+  for (int i = 0; i < 4; i++) RITZ_TRY(dot(p, c->num_comp, r[i % 2], z[i / 2], &products[i]));
+  if (!(fabs(products[1] - products[2]) <= 1e3 * CEED_EPSILON * products[0]))
+    return fail(c, t->part, "symmetry", 0, products[1], products[2]);
+  return products[0] > 0 && products[3] > 0 ? CEED_ERROR_SUCCESS
+                                            : fail(c, t->part, "r . P r", 0, products[0], products[3]);
+}
+
+static int check_application(Setting *s, const RitzTransport *t, const Part *p, RitzIndices constraints,
+                             RitzPreconditioner pc) {
+  Case *c = &s->c;
+  CeedVector r[2] = {NULL, NULL}, z[2] = {NULL, NULL};
+  int ierr = CEED_ERROR_SUCCESS;
+
+  for (int i = 0; i < 2 && !ierr; i++) {
+    ierr = make_vector(c, p, (CeedScalar)NAN, &r[i]);
+    if (!ierr) ierr = spoil(p, c->num_comp, constraints, i == 1, r[i]);
+    if (!ierr) ierr = CeedVectorCreate(p->ceed, p->num_nodes * c->num_comp, &z[i]);
+    if (!ierr) ierr = RitzPreconditionerApply(pc, r[i], z[i]);
+    if (!ierr) ierr = require_zeros(c, t, p, constraints, z[i]);
+  }
+  if (!ierr) ierr = require_symmetry(c, t, p, r, z);
+  if (!ierr) ierr = hand_in(c, p, z[0]);
+  for (int i = 0; i < 2; i++) {
+    CeedVectorDestroy(&r[i]);
+    CeedVectorDestroy(&z[i]);
+  }
+  return ierr;
+}
+
+static int run_application(void *ctx, const RitzTransport *t) {
+  Setting *s = ctx;
+  RitzPartOperator op = NULL;
+  RitzIndices constraints = NULL;
+  RitzPreconditioner pc = NULL;
+  Part p;
+  int code = open_part(&s->c, t, &p);
+
+  if (!code) code = make_part_operator(&s->c, &p, &op);
+  if (!code) code = make_constraints(p.ceed, p.space, s->c.num_comp, &constraints);
+  if (!code) code = ritz_part_schwarz_create("test", op, constraints, CEED_SCALAR_TYPE, &pc);
+  RitzPartOperatorDestroy(&op);
+  if (!code) code = check_application(s, t, &p, constraints, pc);
+  RitzPreconditionerDestroy(&pc);
+  RitzIndicesDestroy(&constraints);
+  close_part(&s->c, t->part, code, &p);
+  return code;
+}
+
+// z of one part: the orders of additions differ, a few for each entry and each direction of an element.
+static void check_applications(Ceed ceed, Setting *s, const char *name) {
+  Case *c = &s->c;
+  RitzIndices constraints = NULL;
+  RitzPreconditioner pc = NULL;
+  Whole w = {0};
+
+  CHECK_OK(open_whole(ceed, c, &w));
+  CHECK_OK(make_constraints(ceed, w.space, c->num_comp, &constraints));
+  CHECK_OK(RitzPreconditionerCreateElementSchwarz(w.op, w.space, NULL, constraints, &pc));
+  CHECK_OK(RitzPreconditionerApply(pc, w.x, w.y));
+  for (c->num_parts = 1; !tap_failed() && c->num_parts <= (is_slow(ceed) ? 2 : 8);
+       c->num_parts += c->num_parts > 2 ? 5 : 1) {
+    run_case(ceed, c, run_application, name);
+    if (!tap_failed()) compare(c, &w, 1e3 * CEED_EPSILON, name);
+  }
+  CHECK_OK(RitzPreconditionerDestroy(&pc));
+  CHECK_OK(RitzIndicesDestroy(&constraints));
+  close_whole(c, &w);
+}
+
+// Parts of one element, and parts without any (a line of four elements refined, in 8 parts), take part.
+TEST_EACH_BACKEND(element_schwarz_of_parts_is_that_of_one_part) {
+  Setting s = {.c = {.num_comp = 1, .overlaps = true, .levels = 1, .method = RITZ_SOLVER_CG},
+               .options = {.smoother = RITZ_SMOOTHER_ELEMENT_SCHWARZ, .chebyshev = {.degree = 2}}};
+  const int meshes[4] = {2, 1, 0, 1}, cuts[4] = {CUT_HILBERT, CUT_RANDOM, CUT_AUTO, CUT_ONE_ELEMENT};
+
+  if (is_for_one_thread(ceed)) return;
+  name_resource(ceed, &s.c);
+  for (int m = 0; m < (is_slow(ceed) ? 1 : 4) && !tap_failed(); m++) {
+    s.c.which = meshes[m];
+    s.c.how = cuts[m];
+    s.c.degree = m == 0 && !is_slow(ceed) ? 3 : 2;
+    check_applications(ceed, &s, "an application of elements");
+    if (!tap_failed()) check_setting(ceed, &s, 1, "elements");
+    s.options.schwarz_degree = 2; // degree 1 has Jacobi
+    if (!tap_failed() && m == 0) check_setting(ceed, &s, 1, "elements above degree 1");
+    s.options.schwarz_degree = 0;
+  }
+}
+
+// Components that the operator couples, and motions that nothing holds.
+TEST(element_schwarz_of_parts_solves_elastic_problems) {
+  Ceed ceed = tap_ceed("/cpu/self/gen:threads=1");
+  Setting s = {
+      .c = {.which = 2, .degree = 2, .num_comp = 3, .overlaps = true, .levels = 1, .make = make_elastic},
+      .options = {
+          .smoother = RITZ_SMOOTHER_ELEMENT_SCHWARZ, .schwarz_degree = 2, .chebyshev = {.degree = 4}}};
+
+  name_resource(ceed, &s.c);
+  check_applications(ceed, &s, "an application of elastic elements");
+  if (!tap_failed()) check_setting(ceed, &s, 1, "elastic elements");
+  s.is_free = true;
+  s.num_null = 6;
+  if (!tap_failed()) check_setting(ceed, &s, 1, "elements of a free body");
+  CeedDestroy(&ceed);
+}
+
 // ---- What is told, and refused ----
 
 static char *view_text(RitzPreconditioner pc) {
@@ -398,8 +560,12 @@ static int tell(Setting *s, const RitzTransport *t, const Part *p) {
   s->options.coarse = (RitzDirectOptions){.kind = RITZ_DIRECT_CG};
   RITZ_TRY(require_refusal(s, t, p, CEED_ERROR_UNSUPPORTED, "cg of rows that every part has"));
   s->options.coarse.kind = RITZ_DIRECT_AUTO;
+  s->options.smoother = RITZ_SMOOTHER_OVERLAPPED_SCHWARZ;
+  RITZ_TRY(require_refusal(s, t, p, CEED_ERROR_UNSUPPORTED, "parts have AUTO, JACOBI, POINT_BLOCKS"));
   s->options.smoother = RITZ_SMOOTHER_ELEMENT_SCHWARZ;
-  RITZ_TRY(require_refusal(s, t, p, CEED_ERROR_UNSUPPORTED, "parts have AUTO, JACOBI and POINT_BLOCKS"));
+  RITZ_TRY(require_view(s, t, p, "element-wise Schwarz by fast diagonalization: degree 2", true));
+  s->options.schwarz_degree = -1;
+  RITZ_TRY(require_refusal(s, t, p, CEED_ERROR_INCOMPATIBLE, "schwarz_degree -1"));
   return CEED_ERROR_SUCCESS;
 }
 
@@ -423,9 +589,68 @@ TEST(views_tell_how_coarsest_problems_are_solved) {
   CeedDestroy(&ceed);
 }
 
+// Each part says the same, whether it has other elements than hexahedra itself or not, and none waits.
+static int run_refusal(void *ctx, const RitzTransport *t) {
+  Setting *s = ctx;
+  Part p;
+  int code = open_part(&s->c, t, &p);
+
+  if (!code) code = require_refusal(s, t, &p, CEED_ERROR_UNSUPPORTED, "RitzPreconditionerCreatePart");
+  close_part(&s->c, t->part, code, &p);
+  return code;
+}
+
+// The operator of the last part is nothing: its inner nodes have no diagonal. It says so, the others that
+// another part fails.
+static int refuse_one(Setting *s, const RitzTransport *t, const Part *p) {
+  const bool is_bad = t->part == t->num_parts - 1;
+  const char *wanted = is_bad ? "of the operator's diagonal is" : "does not serve another part",
+             *message = "";
+  RitzPartOperator op = NULL;
+  RitzIndices constraints = NULL;
+  RitzPreconditioner pc = NULL;
+
+  RITZ_TRY(is_bad ? RitzPartOperatorCreate(p->exchange, NULL, NULL, &op) : make_part_operator(&s->c, p, &op));
+  int ierr = make_constraints(p->ceed, p->space, 1, &constraints);
+  const int found = ierr ? ierr : ritz_part_schwarz_create("test", op, constraints, CEED_SCALAR_TYPE, &pc);
+
+  RitzPartOperatorDestroy(&op);
+  RitzIndicesDestroy(&constraints);
+  RITZ_TRY(CeedGetErrorMessage(p->ceed, &message));
+  if (found == CEED_ERROR_MAJOR && strstr(message, wanted)) return CeedResetErrorMessage(p->ceed, &message);
+  snprintf(s->c.why[t->part], sizeof(s->c.why[0]), "code %d: %.150s", found, message);
+  return CEED_ERROR_MAJOR;
+}
+
+static int run_refuse_one(void *ctx, const RitzTransport *t) {
+  Setting *s = ctx;
+  Part p;
+  int code = open_part(&s->c, t, &p);
+
+  if (!code) code = refuse_one(s, t, &p);
+  close_part(&s->c, t->part, code, &p);
+  return code;
+}
+
+TEST(all_parts_refuse_what_one_cannot_do) {
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  Setting s = {.c = {.which = 7, .degree = 2, .num_comp = 1, .levels = 1, .num_parts = 8, .how = CUT_RANDOM},
+               .options = {.smoother = RITZ_SMOOTHER_ELEMENT_SCHWARZ}};
+
+  name_resource(ceed, &s.c);
+  run_case(ceed, &s.c, run_refusal, "all shapes");
+  s.c.which = 2;
+  s.c.num_parts = 3;
+  s.c.how = CUT_HILBERT;
+  if (!tap_failed()) run_case(ceed, &s.c, run_refuse_one, "no operator in one part");
+  CeedDestroy(&ceed);
+}
+
 int main(int argc, char **argv) {
   return tap_main(argc, argv,
                   TESTS(multigrid_of_parts_is_that_of_one_part, nullspaces_of_parts_are_those_of_the_whole,
                         point_blocks_of_parts_are_those_of_the_whole,
+                        element_schwarz_of_parts_is_that_of_one_part,
+                        element_schwarz_of_parts_solves_elastic_problems, all_parts_refuse_what_one_cannot_do,
                         views_tell_how_coarsest_problems_are_solved));
 }
