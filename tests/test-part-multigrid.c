@@ -493,6 +493,76 @@ TEST(element_schwarz_of_parts_solves_elastic_problems) {
   CeedDestroy(&ceed);
 }
 
+// ---- The choice ----
+
+// Squares, and rectangles 16 times as long.
+static int stretch_half(void *ctx, CeedInt dim, const double *X, double *x) {
+  (void)ctx, (void)dim;
+  x[0] = X[0] < 0.5 ? X[0] : 0.5 + 16 * (X[0] - 0.5);
+  x[1] = X[1];
+  return CEED_ERROR_SUCCESS;
+}
+
+typedef struct {
+  bool has_triangles;
+  RitzSmootherChoice found[2];
+} Choices;
+
+enum { CELLS = 40 };
+
+static int make_half(Ceed ceed, bool has_triangles, CeedInt part, RitzMesh *half) {
+  const CeedInt n[2] = {CELLS, CELLS};
+  RitzMesh mesh = NULL, split = NULL;
+  int64_t num_elem = 0;
+  int32_t *parts = NULL;
+
+  RITZ_TRY(RitzMeshCreateBox(ceed, 2, n, NULL, NULL, 1, stretch_half, NULL, &mesh));
+  int ierr = has_triangles ? RitzMeshSplit(mesh, CEED_TOPOLOGY_TRIANGLE, &split) : CEED_ERROR_SUCCESS;
+
+  if (!ierr) ierr = RitzMeshGetNumElements(split ? split : mesh, &num_elem);
+  parts = calloc((size_t)num_elem + 1, sizeof(*parts));
+  for (int64_t e = 0; e < num_elem; e++) parts[e] = has_triangles ? (int32_t)(e % 2) : e % CELLS >= CELLS / 2;
+  if (!ierr) ierr = RitzMeshCreateSubmesh(split ? split : mesh, 2, parts, part, half);
+  free(parts);
+  RitzMeshDestroy(&split);
+  RitzMeshDestroy(&mesh);
+  return ierr;
+}
+
+static int run_choice(void *ctx, const RitzTransport *t) {
+  Choices *c = ctx;
+  RitzMesh half = NULL;
+  RitzSpace space = NULL;
+  Ceed ceed = NULL;
+  int ierr = CeedInit("/cpu/self/ref", &ceed);
+
+  if (!ierr) ierr = make_half(ceed, c->has_triangles, t->part, &half);
+  if (!ierr) ierr = RitzSpaceCreate(half, 4, 1, &space);
+  if (!ierr) ierr = ritz_part_choose_smoother(ceed, space, t, &c->found[t->part]);
+  RitzSpaceDestroy(&space);
+  RitzMeshDestroy(&half);
+  CeedDestroy(&ceed);
+  return ierr;
+}
+
+// Part 0 has squares, for which Jacobi is the choice.
+TEST(parts_choose_one_smoother_by_the_elements_of_all) {
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  Choices c = {.has_triangles = false};
+
+  CHECK_OK(RitzRunParts(ceed, 2, run_choice, &c));
+  for (int p = 0; p < 2 && !tap_failed(); p++) {
+    const RitzSmootherChoice *found = &c.found[p];
+    CHECK(found->num == 2 && found->candidates[found->chosen].kind == RITZ_SMOOTHER_ELEMENT_SCHWARZ,
+          "part %d: kind %d of %d", p, (int)found->candidates[found->chosen].kind, found->num);
+    CHECK(fabs(found->quality.aspect - 16) < 1e-6, "part %d: aspect %g", p, found->quality.aspect);
+  }
+  c.has_triangles = true;
+  CHECK_OK(RitzRunParts(ceed, 2, run_choice, &c));
+  CHECK(c.found[0].num == 0 && c.found[1].num == 0, "a choice among %d for triangles", c.found[0].num);
+  CeedDestroy(&ceed);
+}
+
 // ---- What is told, and refused ----
 
 static char *view_text(RitzPreconditioner pc) {
@@ -564,6 +634,8 @@ static int tell(Setting *s, const RitzTransport *t, const Part *p) {
   RITZ_TRY(require_refusal(s, t, p, CEED_ERROR_UNSUPPORTED, "parts have AUTO, JACOBI, POINT_BLOCKS"));
   s->options.smoother = RITZ_SMOOTHER_ELEMENT_SCHWARZ;
   RITZ_TRY(require_view(s, t, p, "element-wise Schwarz by fast diagonalization: degree 2", true));
+  s->options.smoother = RITZ_SMOOTHER_MEASURED;
+  RITZ_TRY(require_view(s, t, p, "smoother: Jacobi 3: predicted ", true));
   s->options.schwarz_degree = -1;
   RITZ_TRY(require_refusal(s, t, p, CEED_ERROR_INCOMPATIBLE, "schwarz_degree -1"));
   return CEED_ERROR_SUCCESS;
@@ -651,6 +723,7 @@ int main(int argc, char **argv) {
                   TESTS(multigrid_of_parts_is_that_of_one_part, nullspaces_of_parts_are_those_of_the_whole,
                         point_blocks_of_parts_are_those_of_the_whole,
                         element_schwarz_of_parts_is_that_of_one_part,
-                        element_schwarz_of_parts_solves_elastic_problems, all_parts_refuse_what_one_cannot_do,
+                        element_schwarz_of_parts_solves_elastic_problems,
+                        parts_choose_one_smoother_by_the_elements_of_all, all_parts_refuse_what_one_cannot_do,
                         views_tell_how_coarsest_problems_are_solved));
 }
