@@ -84,7 +84,7 @@ static const RitzPreconditionerMethods methods = {
 
 // ---- Agreement ----
 
-// All parts fail where one does, with one code, before any of them waits for an exchange.
+// All parts fail where one does, with one code, before any of them waits for a message.
 static int agree(const Setup *s, int ierr) {
   double codes[2] = {ierr > 0 ? ierr : 0, ierr < 0 ? -ierr : 0};
   const int code = RitzExchangeReduce(s->exchange, RITZ_REDUCTION_MAX, 2, codes);
@@ -209,7 +209,7 @@ static int copy_sums(const Setup *s, bool to_vector, CeedVector v) {
   return CeedVectorRestoreArray(v, &x);
 }
 
-// Ghosts have no subdomains then.
+// Ghosts have no elements then.
 static int exchange_sums(Setup *s) {
   const RitzExchange e = s->exchange;
   RitzExchange of_sums = NULL;
@@ -258,6 +258,35 @@ static int prepare_passes(const Setup *s) {
   return ritz_passes_prepare(s->ceed, 2, forms);
 }
 
+// What this part does in an application, once, for zero: its kernels are loaded then. Some drivers wait for
+// all devices of the process meanwhile, so no device may wait for messages of a part that loads one.
+static int load_kernels(const Setup *s, CeedOperator pieces[2], CeedVector z) {
+  const PartSchwarz *schwarz = s->schwarz;
+
+  RITZ_TRY(CeedVectorSetValue(z, 0));
+  RITZ_TRY(
+      ritz_pass_run(&ritz_schwarz_scale_into, (CeedVector[]){schwarz->scale, z, schwarz->work}, NULL, NULL));
+  RITZ_TRY(RitzVectorSetEntries(schwarz->work, schwarz->constraints, 0));
+  if (pieces[0]) RITZ_TRY(CeedOperatorApply(pieces[0], schwarz->work, z, CEED_REQUEST_IMMEDIATE));
+  if (pieces[1])
+    RITZ_TRY((pieces[0] ? CeedOperatorApplyAdd : CeedOperatorApply)(pieces[1], schwarz->work, z,
+                                                                    CEED_REQUEST_IMMEDIATE));
+  return ritz_pass_run(&ritz_schwarz_scale_in_place, (CeedVector[]){schwarz->scale, z}, NULL, NULL);
+}
+
+static int finish(const Setup *s, CeedOperator pieces[2]) {
+  const CeedSize length = s->exchange->length;
+  CeedVector z = NULL;
+
+  RITZ_TRY(prepare_passes(s));
+  RITZ_TRY(RitzVectorCreate(s->ceed, length, s->precision, &s->schwarz->work));
+  RITZ_TRY(RitzPartOperatorCreate(s->exchange, pieces[0], pieces[1], &s->schwarz->inverses));
+  RITZ_TRY(RitzVectorCreate(s->ceed, length, s->precision, &z));
+  const int ierr = load_kernels(s, pieces, z);
+
+  return ritz_first_error(ierr, CeedVectorDestroy(&z));
+}
+
 static int fill(Setup *s, RitzIndices constraints) {
   CeedOperator pieces[2] = {NULL, NULL};
   int ierr;
@@ -265,9 +294,7 @@ static int fill(Setup *s, RitzIndices constraints) {
   RITZ_TRY_CLEANUP(RitzIndicesReferenceCopy(constraints, &s->schwarz->constraints));
   RITZ_TRY_CLEANUP(agree(s, find_elements(s, pieces)));
   RITZ_TRY_CLEANUP(create_scale(s, constraints));
-  RITZ_TRY_CLEANUP(RitzVectorCreate(s->ceed, s->exchange->length, s->precision, &s->schwarz->work));
-  RITZ_TRY_CLEANUP(RitzPartOperatorCreate(s->exchange, pieces[0], pieces[1], &s->schwarz->inverses));
-  RITZ_TRY_CLEANUP(prepare_passes(s));
+  RITZ_TRY_CLEANUP(agree(s, finish(s, pieces)));
 cleanup:
   ierr = ritz_first_error(ierr, CeedOperatorDestroy(&pieces[0]));
   return ritz_first_error(ierr, CeedOperatorDestroy(&pieces[1]));
