@@ -6,6 +6,7 @@
 #define RITZ_TESTS_EXCHANGE_KIT_H
 
 #include <ritz/device.h>
+#include <stdatomic.h>
 
 #include "devices/nccl.h"
 #include "tests/parts-kit.h"
@@ -171,6 +172,48 @@ static inline bool is_for_one_thread(Ceed ceed) {
   CeedGetResource(ceed, &resource);
   return !strncmp(resource, "/gpu/opencl", 11) && !RitzDeviceGetInfo("opencl", 0, &facts) &&
          strstr(facts.name, "NVIDIA") != NULL;
+}
+
+// ---- Counts ----
+
+// Counts what goes through another transport, in the case what all parts send.
+typedef struct {
+  Case *c;
+  const RitzTransport *other;
+  int64_t num_bytes; // that this part has sent
+} Counted;
+
+static inline int begin_counted(const RitzTransport *t, CeedInt num, const RitzMessage messages[]) {
+  Counted *counted = t->ctx;
+
+  for (CeedInt i = 0; i < num; i++) {
+    counted->num_bytes += (int64_t)messages[i].send_bytes;
+    atomic_fetch_add(&counted->c->num_bytes, (int64_t)messages[i].send_bytes);
+    atomic_fetch_add(&counted->c->num_messages, messages[i].send_bytes > 0);
+  }
+  return counted->other->begin(counted->other, num, messages);
+}
+
+static inline int end_by_other(const RitzTransport *t, CeedInt num, const RitzMessage messages[]) {
+  const Counted *counted = t->ctx;
+
+  return counted->other->end(counted->other, num, messages);
+}
+
+static inline int reduce_by_other(const RitzTransport *t, RitzReduction kind, CeedInt num, double values[]) {
+  const Counted *counted = t->ctx;
+
+  return counted->other->reduce(counted->other, kind, num, values);
+}
+
+static inline RitzTransport count_messages(Counted *counted, const RitzTransport *t) {
+  return (RitzTransport){.num_parts = t->num_parts,
+                         .part = t->part,
+                         .mem_type = t->mem_type,
+                         .ctx = counted,
+                         .begin = begin_counted,
+                         .end = end_by_other,
+                         .reduce = reduce_by_other};
 }
 
 // ---- Operators ----

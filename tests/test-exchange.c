@@ -283,44 +283,6 @@ TEST(a_part_that_leaves_ends_what_others_wait_for) {
 
 // ---- Exchanges ----
 
-// Counts what goes through another transport.
-typedef struct {
-  Case *c;
-  const RitzTransport *other;
-} Counted;
-
-static int begin_counted(const RitzTransport *t, CeedInt num, const RitzMessage messages[]) {
-  const Counted *counted = t->ctx;
-
-  for (CeedInt i = 0; i < num; i++) {
-    atomic_fetch_add(&counted->c->num_bytes, (int64_t)messages[i].send_bytes);
-    atomic_fetch_add(&counted->c->num_messages, messages[i].send_bytes > 0);
-  }
-  return counted->other->begin(counted->other, num, messages);
-}
-
-static int end_counted(const RitzTransport *t, CeedInt num, const RitzMessage messages[]) {
-  const Counted *counted = t->ctx;
-
-  return counted->other->end(counted->other, num, messages);
-}
-
-static int reduce_counted(const RitzTransport *t, RitzReduction kind, CeedInt num, double values[]) {
-  const Counted *counted = t->ctx;
-
-  return counted->other->reduce(counted->other, kind, num, values);
-}
-
-static RitzTransport count_messages(Counted *counted, const RitzTransport *t) {
-  return (RitzTransport){.num_parts = t->num_parts,
-                         .part = t->part,
-                         .mem_type = t->mem_type,
-                         .ctx = counted,
-                         .begin = begin_counted,
-                         .end = end_counted,
-                         .reduce = reduce_counted};
-}
-
 // Values of the owners, exactly.
 static int check_ghosts(Case *c, CeedInt part, const Part *p, CeedVector v) {
   const CeedScalar *x = NULL;
@@ -382,7 +344,7 @@ static int exchange_both_ways(Case *c, CeedInt part, const Part *p) {
 
 static int run_exchange(void *ctx, const RitzTransport *t) {
   Case *c = ctx;
-  Counted counted = {c, t};
+  Counted counted = {.c = c, .other = t};
   const RitzTransport counting = count_messages(&counted, t);
   Part p;
   int code = open_part(c, c->by_nccl ? t : &counting, &p); // NCCL's messages do not come by t

@@ -2,6 +2,7 @@
 // Tests of multigrid of problems in parts, threads of one process (ritz/exchange.h): beside that of one part
 // by ritz/multigrid.h, coarsest problems that every part has whole and others, nullspaces, point blocks,
 // Schwarz methods.
+#include "distributed/exchange.h"
 #include "distributed/schwarz.h"
 #include "tests/direct-qfunctions.h"
 #include "tests/exchange-kit.h"
@@ -394,9 +395,21 @@ static int require_symmetry(Case *c, const RitzTransport *t, const Part *p, cons
                                             : fail(c, t->part, "r . P r", 0, products[0], products[3]);
 }
 
-static int check_application(Setting *s, const RitzTransport *t, const Part *p, RitzIndices constraints,
+// Two exchanges: values to ghosts, and what is added to them to owners.
+static int apply_counted(Case *c, const Counted *counted, const Part *p, RitzPreconditioner pc, CeedVector r,
+                         CeedVector z) {
+  const int64_t before = counted->num_bytes,
+                wanted = (p->exchange->num_send + p->exchange->num_ghosts) * (int64_t)sizeof(CeedScalar);
+
+  RITZ_TRY(RitzPreconditionerApply(pc, r, z));
+  if (counted->num_bytes - before == wanted) return CEED_ERROR_SUCCESS;
+  return fail(c, counted->other->part, "bytes", 0, (double)(counted->num_bytes - before), (double)wanted);
+}
+
+static int check_application(Setting *s, const Counted *counted, const Part *p, RitzIndices constraints,
                              RitzPreconditioner pc) {
   Case *c = &s->c;
+  const RitzTransport *t = counted->other;
   CeedVector r[2] = {NULL, NULL}, z[2] = {NULL, NULL};
   int ierr = CEED_ERROR_SUCCESS;
 
@@ -404,7 +417,7 @@ static int check_application(Setting *s, const RitzTransport *t, const Part *p, 
     ierr = make_vector(c, p, (CeedScalar)NAN, &r[i]);
     if (!ierr) ierr = spoil(p, c->num_comp, constraints, i == 1, r[i]);
     if (!ierr) ierr = CeedVectorCreate(p->ceed, p->num_nodes * c->num_comp, &z[i]);
-    if (!ierr) ierr = RitzPreconditionerApply(pc, r[i], z[i]);
+    if (!ierr) ierr = apply_counted(c, counted, p, pc, r[i], z[i]);
     if (!ierr) ierr = require_zeros(c, t, p, constraints, z[i]);
   }
   if (!ierr) ierr = require_symmetry(c, t, p, r, z);
@@ -418,17 +431,19 @@ static int check_application(Setting *s, const RitzTransport *t, const Part *p, 
 
 static int run_application(void *ctx, const RitzTransport *t) {
   Setting *s = ctx;
+  Counted counted = {.c = &s->c, .other = t};
+  const RitzTransport counting = count_messages(&counted, t);
   RitzPartOperator op = NULL;
   RitzIndices constraints = NULL;
   RitzPreconditioner pc = NULL;
   Part p;
-  int code = open_part(&s->c, t, &p);
+  int code = open_part(&s->c, &counting, &p);
 
   if (!code) code = make_part_operator(&s->c, &p, &op);
   if (!code) code = make_constraints(p.ceed, p.space, s->c.num_comp, &constraints);
   if (!code) code = ritz_part_schwarz_create("test", op, constraints, CEED_SCALAR_TYPE, &pc);
   RitzPartOperatorDestroy(&op);
-  if (!code) code = check_application(s, t, &p, constraints, pc);
+  if (!code) code = check_application(s, &counted, &p, constraints, pc);
   RitzPreconditionerDestroy(&pc);
   RitzIndicesDestroy(&constraints);
   close_part(&s->c, t->part, code, &p);
