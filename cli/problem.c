@@ -197,11 +197,17 @@ int problem_create_step(Problem *p, double factor, ProblemOperator *op) {
 
 // ---- The object ----
 
-static int has_directions(RitzMesh mesh, CeedInt block, bool *has) {
-  CeedElemTopology shape = CEED_TOPOLOGY_LINE;
+int problem_has_directions(RitzMesh mesh, bool *has) {
+  CeedInt num_blocks = 0;
 
-  CLI_TRY(RitzMeshGetBlock(mesh, block, &shape, NULL, NULL, NULL, NULL));
-  *has = shape == CEED_TOPOLOGY_LINE || shape == CEED_TOPOLOGY_QUAD || shape == CEED_TOPOLOGY_HEX;
+  *has = true;
+  CLI_TRY(RitzMeshGetNumBlocks(mesh, &num_blocks));
+  for (CeedInt b = 0; b < num_blocks; b++) {
+    CeedElemTopology shape = CEED_TOPOLOGY_LINE;
+
+    CLI_TRY(RitzMeshGetBlock(mesh, b, &shape, NULL, NULL, NULL, NULL));
+    *has &= shape == CEED_TOPOLOGY_LINE || shape == CEED_TOPOLOGY_QUAD || shape == CEED_TOPOLOGY_HEX;
+  }
   return CEED_ERROR_SUCCESS;
 }
 
@@ -209,14 +215,9 @@ static int create_restrictions(Problem *p) {
   CLI_TRY(RitzMeshGetNumBlocks(p->mesh, &p->num_blocks));
   CLI_TRY(cli_allocate(p->ceed, (size_t)p->num_blocks, sizeof(CeedElemRestriction), &p->rstr_u));
   CLI_TRY(cli_allocate(p->ceed, (size_t)p->num_blocks, sizeof(CeedElemRestriction), &p->rstr_x));
-  p->has_directions = true;
-  for (CeedInt b = 0; b < p->num_blocks; b++) {
-    bool has = false;
-
-    CLI_TRY(has_directions(p->mesh, b, &has));
-    p->has_directions &= has;
+  CLI_TRY(problem_has_directions(p->mesh, &p->has_directions));
+  for (CeedInt b = 0; b < p->num_blocks; b++)
     CLI_TRY(RitzSpaceCreateBlockRestriction(p->space, b, p->ceed, &p->rstr_u[b]));
-  }
   return RitzMeshCreateBlockCoordinates(p->mesh, p->ceed, p->rstr_x, &p->x);
 }
 

@@ -114,6 +114,8 @@ typedef struct {
 // Starts from zeros; to be destroyed even when the creation fails. The mesh outlives the problem.
 int problem_create(Ceed ceed, RitzMesh mesh, const ProblemOptions *options, Problem *problem);
 void problem_destroy(Problem *problem);
+// Whether all elements are lines, quadrilaterals or hexahedra; in a part of a mesh: those of the whole.
+int problem_has_directions(RitzMesh mesh, bool *has);
 // The operator of the problem as a level of multigrid has it, on any space with as many components: one Gauss
 // point a direction less, which is exact on affine elements with constant coefficients all the same; as many
 // where coefficients jump within elements, so that the finest level is the problem's operator.

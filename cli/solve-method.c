@@ -127,9 +127,11 @@ static int create_part_multigrid(Solve *s) {
   const RitzHierarchyOptions levels = chosen_levels(s);
   const RitzDirectKind coarse = chosen_coarse(s);
   const bool is_together = coarse == RITZ_DIRECT_CG; // by all parts
-  const RitzPartMultigridOptions options = {.smoother = s->options.smoother > 0 ? chosen_smoother(s)
-                                                                                : RITZ_SMOOTHER_AUTO,
-                                            .chebyshev = {.degree = chosen_degree(s, RITZ_SMOOTHER_JACOBI)},
+  const RitzSmootherKind smoother = chosen_smoother(s);
+  const RitzPartMultigridOptions options = {.smoother = smoother,
+                                            .schwarz_degree =
+                                                s->options.smoother <= 0 ? schwarz_degree(s) : 0,
+                                            .chebyshev = {.degree = chosen_degree(s, smoother)},
                                             .use_precision = true,
                                             .precision = chosen_precision(s),
                                             .max_gathered = is_together ? -1 : 0,

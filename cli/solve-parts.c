@@ -62,6 +62,16 @@ cleanup:
   return ierr;
 }
 
+int solve_check_smoother(Solve *s) {
+  bool has_directions = true;
+
+  CLI_TRY(problem_has_directions(s->mesh, &has_directions));
+  if (s->options.smoother != SMOOTHER_SCHWARZ || has_directions) return CEED_ERROR_SUCCESS;
+  return CeedError(s->ceed, CEED_ERROR_UNSUPPORTED,
+                   "--smoother schwarz needs lines, quadrilaterals or hexahedra alone, found other elements "
+                   "(use jacobi or point-blocks)");
+}
+
 // ---- GPUs ----
 
 // Messages between GPUs by NCCL; where that cannot be, a note says why.

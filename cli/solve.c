@@ -126,7 +126,8 @@ static int open_ceed_and_mesh(Solve *s) {
   CLI_TRY(solve_open_mesh(s));
   CLI_TRY(solve_check_formulas(s));
   if (solve_create_materials(s) || solve_list_fixed(s)) return cli_report(solve_command.name, s->ceed);
-  if (s->base && solve_check_modes(s)) return cli_report(solve_command.name, s->ceed);
+  if (s->base && (solve_check_modes(s) || solve_check_smoother(s)))
+    return cli_report(solve_command.name, s->ceed);
   return CLI_OK;
 }
 

@@ -39,7 +39,7 @@ enum { PRECISION_F64, PRECISION_F32, PRECISION_AUTO };
 enum { IMPLICIT_EULER, BDF2 };
 enum { CYCLE_V, CYCLE_W, CYCLE_F, CYCLE_FULL };
 enum { START_ZERO, START_FULL };
-enum { SMOOTHER_POINT_BLOCKS = 3, COARSE_AMG = 4, COARSE_CG = 5 }; // as in the table of options
+enum { SMOOTHER_SCHWARZ = 4, COARSE_AMG = 4, COARSE_CG = 5 }; // as in the table of options
 enum { MAX_PARTS = 4096 };
 
 typedef struct {
@@ -176,8 +176,9 @@ int solve_in_parts(const SolveOptions *options, int num_parts); // an exit code
 // A code that all parts have alike; what a part alone has found it says itself.
 int solve_agree(Solve *s, int code);
 int solve_reduce(const Solve *s, RitzReduction kind, CeedInt num, double values[]); // Ceed code
-int solve_check_modes(Solve *s); // Ceed code: that modes of the whole mesh are not too many
-int solve_connect(Solve *s);     // Ceed code: GPUs of parts
+int solve_check_modes(Solve *s);    // Ceed code: that modes of the whole mesh are not too many
+int solve_check_smoother(Solve *s); // Ceed code: that the smoother serves the whole mesh
+int solve_connect(Solve *s);        // Ceed code: GPUs of parts
 bool solve_is_first(const Solve *s);
 
 // ---- solve.c ----

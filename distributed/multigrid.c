@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // V-cycles of problems in parts (ritz/exchange.h). On each level an operator of the whole problem, Chebyshev
-// polynomials over Jacobi, and transfers of the part:
+// polynomials over Jacobi or Schwarz methods (distributed/schwarz.c), and transfers of the part:
 //
 //     smooth    x := S b
 //     residual  r := b - A x                      zero on constrained entries and ghosts
@@ -27,6 +27,7 @@
 #include "core/memory.h"
 #include "distributed/coarse.h"
 #include "distributed/exchange.h"
+#include "distributed/schwarz.h"
 #include "solver/preconditioner.h"
 
 static const char call[] = "RitzPreconditionerCreatePartMultigrid";
@@ -55,6 +56,7 @@ typedef struct {
   int64_t num_copy_bytes; // of passive inputs of operators that were copied to the cycle's precision
   double coarse_rtol;
   char why[RITZ_GATHERED_WHY]; // the coarsest problem is not gathered
+  RitzSmootherChoice choice;   // of RITZ_SMOOTHER_MEASURED
 } Cycle;
 
 // What a creation knows.
@@ -66,8 +68,8 @@ typedef struct {
   void *ctx;
   CeedInt num_fixed;
   const RitzFixedPart *fixed;
-  RitzPartMultigridOptions options;
-  CeedScalarType precision; // of the cycle
+  RitzPartMultigridOptions options; // with what was chosen for MEASURED
+  CeedScalarType precision;         // of the cycle
   Cycle *cycle;
 } Setup;
 
@@ -279,6 +281,7 @@ static int view(RitzPreconditioner pc, FILE *stream, int indent) {
 
   fprintf(stream, "%*smultigrid of all parts: V(1,1)-cycle in %s, %" CeedInt_FMT " level%s\n", indent, "",
           ritz_precision_name(pc->precision), c->num_levels, c->num_levels == 1 ? "" : "s");
+  if (c->choice.num > 0) ritz_smoother_choice_view(&c->choice, stream, indent + 2);
   for (CeedInt i = c->num_levels - 1; i >= 0; i--) {
     const Level *l = &c->levels[i];
 
@@ -445,23 +448,38 @@ static int make_point_blocks(const Setup *s, const Level *l, RitzPreconditioner 
   return ritz_first_error(ierr, CeedVectorDestroy(&blocks));
 }
 
-static int make_inner(const Setup *s, const Level *l, RitzPreconditioner *inner) {
-  const RitzSmootherKind kind = s->options.smoother;
-  const bool has_blocks =
-      kind == RITZ_SMOOTHER_POINT_BLOCKS || (kind == RITZ_SMOOTHER_AUTO && l->exchange->num_comp > 1);
+// Whether a level has AUTO's smoother instead: its degree is below those that Schwarz methods are kept for.
+static bool is_below_schwarz(const Setup *s, const Level *l) {
+  return s->options.smoother == RITZ_SMOOTHER_ELEMENT_SCHWARZ && l->degree < s->options.schwarz_degree;
+}
 
-  return has_blocks ? make_point_blocks(s, l, inner) : make_jacobi(s, l, inner);
+static int make_inner(const Setup *s, const Level *l, RitzPreconditioner *inner) {
+  switch (is_below_schwarz(s, l) ? RITZ_SMOOTHER_AUTO : s->options.smoother) {
+  case RITZ_SMOOTHER_JACOBI: return make_jacobi(s, l, inner);
+  case RITZ_SMOOTHER_POINT_BLOCKS: return make_point_blocks(s, l, inner);
+  case RITZ_SMOOTHER_ELEMENT_SCHWARZ:
+    return ritz_part_schwarz_create(call, l->op, l->constraints, l->precision, inner);
+  default: return (l->exchange->num_comp > 1 ? make_point_blocks : make_jacobi)(s, l, inner);
+  }
+}
+
+static RitzChebyshevOptions chebyshev_of(const Setup *s, const Level *l) {
+  RitzChebyshevOptions options = s->options.chebyshev;
+
+  if (is_below_schwarz(s, l)) options.degree = CeedIntMax(options.degree, 3);
+  return options;
 }
 
 // The bounds of the spectrum are those of the whole operator.
 static int make_smoother(const Setup *s, Level *l) {
+  const RitzChebyshevOptions options = chebyshev_of(s, l);
   const Sums before = begin_sums(l);
   RitzPreconditioner inner = NULL;
   int ierr = make_inner(s, l, &inner);
 
   if (!ierr)
     ierr = ritz_chebyshev_create(call, s->ceed, NULL, ritz_part_operator_apply_kept, l->op, l->precision,
-                                 l->kept, inner, &s->options.chebyshev, &l->smoother);
+                                 l->kept, inner, &options, &l->smoother);
   end_sums(l, &before);
   return ritz_first_error(ierr, RitzPreconditionerDestroy(&inner));
 }
@@ -504,6 +522,27 @@ static int make_levels(const Setup *s, CeedOperator ops[]) {
   return CEED_ERROR_SUCCESS;
 }
 
+// Levels below the finest keep to the least degree of the options.
+static int choose_smoother(Setup *s, CeedInt num_levels) {
+  RitzPartMultigridOptions *o = &s->options;
+  RitzSmootherChoice *choice = &s->cycle->choice;
+  RitzSpace finest = NULL;
+  CeedInt degree = 0;
+
+  if (o->smoother != RITZ_SMOOTHER_MEASURED) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(RitzHierarchyGetSpace(s->hierarchy, num_levels - 1, &finest));
+  RITZ_TRY(RitzSpaceGetDegree(finest, &degree));
+  RITZ_TRY(ritz_part_choose_smoother(s->ceed, finest, s->transport, choice));
+  o->smoother = RITZ_SMOOTHER_AUTO;
+  if (choice->num == 0) return CEED_ERROR_SUCCESS;
+  const RitzSmootherCandidate *c = &choice->candidates[choice->chosen];
+
+  o->smoother = c->kind;
+  o->schwarz_degree = CeedIntMin(o->schwarz_degree, degree);
+  if (o->chebyshev.degree == 0) o->chebyshev.degree = c->steps;
+  return CEED_ERROR_SUCCESS;
+}
+
 static int make_cycle(Setup *s) {
   CeedOperator *ops = NULL;
   CeedInt num = 0;
@@ -513,6 +552,7 @@ static int make_cycle(Setup *s) {
   RITZ_TRY(RITZ_CALLOC(s->ceed, (size_t)num, &s->cycle->levels));
   s->cycle->num_levels = num;
   s->cycle->coarse_rtol = s->options.coarse_rtol > 0 ? s->options.coarse_rtol : 1e-2;
+  RITZ_TRY(choose_smoother(s, num));
   RITZ_TRY(RITZ_CALLOC(s->ceed, 2 * (size_t)num, &ops));
   int ierr = make_levels(s, ops);
 
@@ -526,11 +566,15 @@ static int check_options(Ceed ceed, const RitzPartMultigridOptions *o) {
                CEED_ERROR_INCOMPATIBLE,
                "%s: coarse_rtol %g, needed 0 to 1; coarse_max_it %" CeedInt_FMT ", needed at least 0", call,
                o->coarse_rtol, o->coarse_max_it);
+  RITZ_REQUIRE(o->schwarz_degree >= 0, ceed, CEED_ERROR_INCOMPATIBLE,
+               "%s: schwarz_degree %" CeedInt_FMT ", needed at least 0", call, o->schwarz_degree);
   RITZ_REQUIRE(o->smoother == RITZ_SMOOTHER_AUTO || o->smoother == RITZ_SMOOTHER_JACOBI ||
-                   o->smoother == RITZ_SMOOTHER_POINT_BLOCKS,
+                   o->smoother == RITZ_SMOOTHER_POINT_BLOCKS ||
+                   o->smoother == RITZ_SMOOTHER_ELEMENT_SCHWARZ || o->smoother == RITZ_SMOOTHER_MEASURED,
                ceed, CEED_ERROR_UNSUPPORTED,
-               "%s: smoother %d, parts have AUTO, JACOBI and POINT_BLOCKS of RitzSmootherKind", call,
-               (int)o->smoother);
+               "%s: smoother %d, parts have AUTO, JACOBI, POINT_BLOCKS, ELEMENT_SCHWARZ and MEASURED of "
+               "RitzSmootherKind",
+               call, (int)o->smoother);
   return o->use_precision ? ritz_check_precision(ceed, call, o->precision) : CEED_ERROR_SUCCESS;
 }
 

@@ -211,7 +211,7 @@ int ritz_multigrid_view(RitzPreconditioner pc, FILE *stream, int indent) {
   const bool is_timed = pc->ceed->profile != NULL;
 
   write_head(pc, stream, indent);
-  if (mg->choice.num > 0) ritz_smoother_choice_view(mg, stream, indent);
+  if (mg->choice.num > 0) ritz_smoother_choice_view(&mg->choice, stream, indent);
   fprintf(stream, "%*slevel  %11s  %6s  %10s  %-27s  %-16s  %9s  %9s  %6s", indent, "", "unknowns", "degree",
           "elements", "smoother", "bounds", "B/unknown", "operator", "work");
   for (int w = 0; is_timed && w < RITZ_MULTIGRID_NUM_WORKS; w++)

@@ -37,15 +37,6 @@ typedef struct {
   RitzProfileRow *rows[RITZ_MULTIGRID_NUM_WORKS];
 } RitzCycleLevel;
 
-// How the smoother of RITZ_SMOOTHER_MEASURED was found.
-typedef struct {
-  int num, chosen; // num 0: nothing was to be chosen
-  RitzSmootherCandidate candidates[RITZ_MAX_CANDIDATES];
-  RitzMeshQuality quality;
-  bool is_settled;  // nothing is to be tried
-  const char *note; // static: what is no candidate, and why; NULL: nothing
-} RitzSmootherChoice;
-
 typedef struct {
   CeedInt num_levels;
   RitzCycleLevel *levels; // owned
@@ -84,14 +75,12 @@ int ritz_multigrid_create_coarse_solver(const RitzMultigridSetup *s); // in its 
 // is not for its mesh or operator.
 int ritz_multigrid_try_smoother(const RitzMultigridSetup *s, CeedInt level, RitzSmootherKind kind,
                                 bool *is_served);
-const char *ritz_smoother_kind_name(RitzSmootherKind kind); // "vertex patches"
 // What RITZ_SMOOTHER_MEASURED stands for (solver/smoother-choice.c): s->kind, s->steps and s->schwarz_degree
 // by the model, before levels have operators; what serves, and what measuring says, when they have. The
 // finest level has its smoother afterwards if it was made on the way.
 int ritz_multigrid_predict_smoother(RitzMultigridSetup *s);
 int ritz_multigrid_choose_smoother(RitzMultigridSetup *s);
 extern double ritz_smoother_min_work[2]; // host, device: what is worth measuring; tests lower it
-void ritz_smoother_choice_view(const RitzMultigrid *mg, FILE *stream, int indent);
 // z := the result of a cycle, or of full multigrid, for r (solver/multigrid-cycle.c).
 int ritz_multigrid_apply(RitzPreconditioner pc, CeedVector r, CeedVector z);
 // z := one cycle for r; both of the levels' precision.

@@ -14,11 +14,11 @@ typedef struct {
   CeedInt num_comp;
   bool is_weighted; // by 1 / sqrt(n)
   CeedScalarType precision;
-  double *sum;    // owned, [num_nodes]
-  int32_t *count; // owned, [num_nodes]
-  void *diagonal; // [n] of the precision, n entries of the space
-  void *scale;    // likewise
-  int64_t *bad;   // owned, [num_slots]: the first entry of a thread that makes no sense, or -1
+  const double *sum;    // [num_nodes]
+  const int32_t *count; // [num_nodes]
+  void *diagonal;       // [n] of the precision, n entries of the space
+  void *scale;          // likewise
+  int64_t *bad;         // owned, [num_slots]: the first entry of a thread that makes no sense, or -1
 } Scale;
 
 static double diagonal_at(const Scale *s, int64_t i) {
@@ -108,7 +108,7 @@ static int refuse_node(Ceed ceed, const char *call, RitzSpace space, int64_t nod
 
 // The constraints ascend.
 static int check_cover(Ceed ceed, const char *call, RitzSpace space, RitzIndices constraints, CeedInt dim,
-                       CeedSize n, const Scale *s) {
+                       CeedSize n, const RitzSchwarzSums *s) {
   const int64_t *entries = NULL;
   int64_t num = 0, next = 0;
 
@@ -123,35 +123,49 @@ static int check_cover(Ceed ceed, const char *call, RitzSpace space, RitzIndices
 
 // ---- All of it ----
 
+int ritz_schwarz_fill_scale(const char *call, const RitzSchwarzSums *sums, CeedVector diagonal,
+                            RitzIndices constraints, CeedVector scale) {
+  Ceed ceed = scale->obj.ceed;
+  Scale s = {.num_comp = sums->num_comp,
+             .is_weighted = sums->is_weighted,
+             .precision = scale->precision,
+             .sum = sums->sum,
+             .count = sums->count};
+  int num_slots = 1, ierr;
+
+  RITZ_TRY(ritz_run_ranges_slots(ceed, &num_slots));
+  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)num_slots, &s.bad));
+  RITZ_TRY_CLEANUP(ritz_vector_lock(scale, RITZ_ACCESS_WRITE, CEED_MEM_HOST, &s.scale));
+  ierr = fill_scale(diagonal, call, num_slots, &s);
+  RITZ_TRY_CLEANUP(ritz_vector_unlock(scale, RITZ_ACCESS_WRITE, &s.scale, ierr));
+  RITZ_TRY_CLEANUP(RitzVectorSetEntries(scale, constraints, 0));
+cleanup:
+  RITZ_FREE(&s.bad);
+  return ierr;
+}
+
 int ritz_schwarz_create_scale(CeedOperator op, const char *call, RitzSpace space, RitzIndices constraints,
                               const RitzSeparables *separables, CeedScalarType precision, CeedVector *scale) {
   const RitzSeparable *first = &separables->set[0];
   Ceed ceed = op->obj.ceed;
   const size_t num_nodes = (size_t)(first->rstr->l_size / first->num_comp);
-  Scale s = {.num_comp = first->num_comp,
-             .is_weighted = !ritz_schwarz_is_coloured(separables->kind),
-             .precision = precision};
+  RitzSchwarzSums sums = {.num_comp = first->num_comp,
+                          .is_weighted = !ritz_schwarz_is_coloured(separables->kind)};
   CeedVector diagonal = NULL;
   CeedSize n = 0;
-  int num_slots = 1, ierr;
+  int ierr;
 
   RITZ_TRY(RitzSpaceGetSize(space, &n));
-  RITZ_TRY(ritz_run_ranges_slots(ceed, &num_slots));
-  RITZ_TRY_CLEANUP(RITZ_MALLOC(ceed, (size_t)num_slots, &s.bad));
-  RITZ_TRY_CLEANUP(RITZ_MALLOC(ceed, num_nodes, &s.sum));
-  RITZ_TRY_CLEANUP(RITZ_MALLOC(ceed, num_nodes, &s.count));
-  RITZ_TRY_CLEANUP(ritz_separables_sum_diagonals(ceed, separables, s.sum, s.count));
-  RITZ_TRY_CLEANUP(check_cover(ceed, call, space, constraints, first->dim, n, &s));
+  RITZ_TRY_CLEANUP(RITZ_MALLOC(ceed, num_nodes, &sums.sum));
+  RITZ_TRY_CLEANUP(RITZ_MALLOC(ceed, num_nodes, &sums.count));
+  RITZ_TRY_CLEANUP(ritz_separables_sum_diagonals(ceed, separables, sums.sum, sums.count));
+  RITZ_TRY_CLEANUP(check_cover(ceed, call, space, constraints, first->dim, n, &sums));
   RITZ_TRY_CLEANUP(assemble_diagonal(op, constraints, precision, &diagonal));
   RITZ_TRY_CLEANUP(RitzVectorCreate(ceed, n, precision, scale));
-  RITZ_TRY_CLEANUP(ritz_vector_lock(*scale, RITZ_ACCESS_WRITE, CEED_MEM_HOST, &s.scale));
-  ierr = fill_scale(diagonal, call, num_slots, &s);
-  RITZ_TRY_CLEANUP(ritz_vector_unlock(*scale, RITZ_ACCESS_WRITE, &s.scale, ierr));
-  RITZ_TRY_CLEANUP(RitzVectorSetEntries(*scale, constraints, 0));
+  RITZ_TRY_CLEANUP(ritz_schwarz_fill_scale(call, &sums, diagonal, constraints, *scale));
 cleanup:
   CeedVectorDestroy(&diagonal);
-  RITZ_FREE(&s.sum);
-  RITZ_FREE(&s.count);
-  RITZ_FREE(&s.bad);
+  RITZ_FREE(&sums.sum);
+  RITZ_FREE(&sums.count);
   return ierr;
 }

@@ -52,14 +52,14 @@ static bool is_there_and_back(const Schwarz *s) { return s->kind == RITZ_SCHWARZ
 // ---- Passes ----
 
 // w = s r
-static const RitzPass scale_into = {
+const RitzPass ritz_schwarz_scale_into = {
     .name = "schwarz_scale",
     .num_vectors = 3,
     .num_lines = 1,
     .line = {{.to = 2, .num_terms = 1, .term = {{.factor = RITZ_PASS_NONE, .x = 0, .y = 1}}}},
 };
 // z = s z
-static const RitzPass scale_in_place = {
+const RitzPass ritz_schwarz_scale_in_place = {
     .name = "schwarz_scale_in_place",
     .num_vectors = 2,
     .num_lines = 1,
@@ -86,7 +86,8 @@ static const RitzPass add_scaled = {
 };
 
 static int prepare_passes(const Schwarz *s, CeedScalarType precision) {
-  const RitzPass *const passes[] = {&scale_into, &scale_in_place, &scale_residual, &add_scaled};
+  const RitzPass *const passes[] = {&ritz_schwarz_scale_into, &ritz_schwarz_scale_in_place, &scale_residual,
+                                    &add_scaled};
   RitzPassForm forms[4];
   int num = 0;
 
@@ -104,13 +105,15 @@ static int apply_additive(RitzPreconditioner pc, CeedVector r, CeedVector z) {
   const Schwarz *s = pc->data;
   CeedVector result = s->other ? s->other : z;
 
-  RITZ_TRY(ritz_pass_run_first(&scale_into, pc->n, (CeedVector[]){s->scale, r, s->work}, NULL, NULL));
+  RITZ_TRY(
+      ritz_pass_run_first(&ritz_schwarz_scale_into, pc->n, (CeedVector[]){s->scale, r, s->work}, NULL, NULL));
   RITZ_TRY(RitzVectorSetEntries(s->work, s->constraints, 0));
   for (CeedInt i = 0; i < s->num; i++)
     RITZ_TRY((i == 0 ? CeedOperatorApply : CeedOperatorApplyAdd)(s->ops[i], s->work, result,
                                                                  CEED_REQUEST_IMMEDIATE));
-  if (!s->other) return ritz_pass_run(&scale_in_place, (CeedVector[]){s->scale, z}, NULL, NULL);
-  return ritz_pass_run_first(&scale_into, pc->n, (CeedVector[]){s->scale, result, z}, NULL, NULL);
+  if (!s->other) return ritz_pass_run(&ritz_schwarz_scale_in_place, (CeedVector[]){s->scale, z}, NULL, NULL);
+  return ritz_pass_run_first(&ritz_schwarz_scale_into, pc->n, (CeedVector[]){s->scale, result, z}, NULL,
+                             NULL);
 }
 
 // ---- Colour by colour ----
@@ -118,15 +121,15 @@ static int apply_additive(RitzPreconditioner pc, CeedVector r, CeedVector z) {
 // x := x + s B^-1 s (b - A x) for the patches of a colour; or x := s B^-1 s b.
 static int smooth_colour(const Schwarz *s, CeedInt colour, CeedVector b, CeedVector x, bool from_zero) {
   if (from_zero) {
-    RITZ_TRY(ritz_pass_run(&scale_into, (CeedVector[]){s->scale, b, s->work}, NULL, NULL));
+    RITZ_TRY(ritz_pass_run(&ritz_schwarz_scale_into, (CeedVector[]){s->scale, b, s->work}, NULL, NULL));
   } else {
     RITZ_TRY(ritz_system_apply_raw(&s->system, x, s->work));
     RITZ_TRY(ritz_pass_run(&scale_residual, (CeedVector[]){s->scale, b, s->work}, (double[]){-1}, NULL));
   }
   RITZ_TRY(RitzVectorSetEntries(s->work, s->constraints, 0));
   RITZ_TRY(CeedOperatorApply(s->ops[colour], s->work, s->other, CEED_REQUEST_IMMEDIATE));
-  return ritz_pass_run(from_zero ? &scale_into : &add_scaled, (CeedVector[]){s->scale, s->other, x}, NULL,
-                       NULL);
+  return ritz_pass_run(from_zero ? &ritz_schwarz_scale_into : &add_scaled,
+                       (CeedVector[]){s->scale, s->other, x}, NULL, NULL);
 }
 
 static int sweep(const Schwarz *s, CeedVector b, CeedVector x, bool from_zero, bool is_reversed) {

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Parts of Schwarz methods. Used by solver/schwarz*.c only.
+// Parts of Schwarz methods. Used by solver/schwarz*.c and, for methods of problems in parts, by
+// distributed/schwarz.c.
 #ifndef RITZ_SOLVER_SCHWARZ_H
 #define RITZ_SOLVER_SCHWARZ_H
 
 #include <ritz/operator.h>
 
+#include "core/vector-pass.h"
 #include "solver/separable.h"
+
+extern const RitzPass ritz_schwarz_scale_into;     // of scale, r and w: w = s r
+extern const RitzPass ritz_schwarz_scale_in_place; // of scale and z: z = s z
 
 // ops [num]: sum_K E_K^T B_K^-1 E_K over the subdomains of each colour, num = num_colours, or 1: over all
 // (solver/schwarz-inverse.c). Those that were made belong to the caller, also after a failure.
@@ -18,5 +23,19 @@ int ritz_schwarz_create_inverses(Ceed ceed, const char *name, const RitzSeparabl
 // CEED_ERROR_UNSUPPORTED: a free node in no subdomain.
 int ritz_schwarz_create_scale(CeedOperator op, const char *call, RitzSpace space, RitzIndices constraints,
                               const RitzSeparables *separables, CeedScalarType precision, CeedVector *scale);
+
+// Sums over the subdomains of a node, as ritz_separables_sum_diagonals makes them. is_weighted: of a method
+// that is divided by their number, as additive ones are.
+typedef struct {
+  CeedInt num_comp;
+  bool is_weighted;
+  double *sum;    // owned by who has the struct, as count: [num_nodes]
+  int32_t *count; // 0: no subdomain has the node, whose scale is zero
+} RitzSchwarzSums;
+
+// The same from sums and a diagonal that are known, for a vector of either precision. Constrained entries of
+// the diagonal, of scale's length and precision, are to be positive; the scale is zero there.
+int ritz_schwarz_fill_scale(const char *call, const RitzSchwarzSums *sums, CeedVector diagonal,
+                            RitzIndices constraints, CeedVector scale);
 
 #endif

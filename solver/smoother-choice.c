@@ -58,11 +58,18 @@ static void take(Setup *s) {
 // ---- What serves ----
 
 // Whether what the best one gains on Jacobi's method in a solve is worth the kernels that it needs.
-static bool is_worth_kernels(const Setup *s, bool is_device) {
-  const RitzSmootherChoice *choice = &s->mg->choice;
+static bool is_worth_kernels(const RitzSmootherChoice *choice, bool is_device, double num_unknowns) {
   const double gain = predicted(&choice->candidates[0]) - predicted(&choice->candidates[choice->chosen]);
 
-  return gain * (double)s->mg->levels[s->num - 1].n > min_gain[is_device];
+  return gain * num_unknowns > min_gain[is_device];
+}
+
+void ritz_smoother_predict(bool is_device, double num_unknowns, RitzSmootherChoice *choice) {
+  choose(choice);
+  if (choice->chosen == 0 || is_worth_kernels(choice, is_device, num_unknowns)) return;
+  choice->chosen = 0;
+  choice->is_settled = true;
+  choice->note = "others are not worth their kernels in a problem of this size";
 }
 
 // Whether a smoother serves the operator is seen by making it: the finest level has the chosen one then.
@@ -244,12 +251,7 @@ int ritz_multigrid_predict_smoother(Setup *s) {
   RITZ_TRY(find_candidates(s, is_device));
   s->kind = RITZ_SMOOTHER_AUTO;
   if (choice->num == 0) return CEED_ERROR_SUCCESS;
-  choose(choice);
-  if (choice->chosen > 0 && !is_worth_kernels(s, is_device)) {
-    choice->chosen = 0;
-    choice->is_settled = true;
-    choice->note = "others are not worth their kernels in a problem of this size";
-  }
+  ritz_smoother_predict(is_device, (double)s->mg->levels[s->num - 1].n, choice);
   take(s);
   return CEED_ERROR_SUCCESS;
 }
@@ -277,8 +279,7 @@ static void write_candidate(const RitzSmootherCandidate *c, const char *predicte
     fprintf(stream, "%.1f = %.0f applies", c->applies, predicted(c));
 }
 
-void ritz_smoother_choice_view(const RitzMultigrid *mg, FILE *stream, int indent) {
-  const RitzSmootherChoice *choice = &mg->choice;
+void ritz_smoother_choice_view(const RitzSmootherChoice *choice, FILE *stream, int indent) {
   bool is_first = true;
 
   fprintf(stream, "%*ssmoother: ", indent, "");

@@ -38,4 +38,20 @@ enum { RITZ_MAX_CANDIDATES = 4 };
 void ritz_smoother_candidates(const RitzMeshQuality *quality, CeedInt degree, bool is_device, int *num,
                               RitzSmootherCandidate candidates[RITZ_MAX_CANDIDATES]);
 
+// How the smoother of RITZ_SMOOTHER_MEASURED was found.
+typedef struct {
+  int num, chosen; // num 0: nothing was to be chosen
+  RitzSmootherCandidate candidates[RITZ_MAX_CANDIDATES];
+  RitzMeshQuality quality;
+  bool is_settled;  // nothing is to be tried
+  const char *note; // static: what is no candidate, and why; NULL: nothing
+} RitzSmootherChoice;
+
+// Chooses among the candidates by the model for num_unknowns of a processor: the best one, or Jacobi's where
+// it gains less than kernels of its own take (solver/smoother-choice.c).
+void ritz_smoother_predict(bool is_device, double num_unknowns, RitzSmootherChoice *choice);
+// A line, and a warning where elements are stretched.
+void ritz_smoother_choice_view(const RitzSmootherChoice *choice, FILE *stream, int indent);
+const char *ritz_smoother_kind_name(RitzSmootherKind kind); // "vertex patches"
+
 #endif

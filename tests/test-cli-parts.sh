@@ -73,7 +73,9 @@ same "nor do those of all shapes, refined" 1 elements,facets,space,L2_error,H1_e
   "$meshes/four-shapes.msh" --order 2 --refine 1 --exact sine "${tight[@]}"
 same "nor time steps" 1 space,result,L2_error,H1_error box:6x6 --problem heat --time 1 --steps 10 --exact sine "${tight[@]}"
 same "nor displacements and stresses" 1 elements,space,displaced,stress "$meshes/pipe-elbow.msh" --order 2 --problem elasticity \
-  --fixed inlet --traction outlet=0,0,-1 --smoother point-blocks --output "$folder/elbow.vtu" "${tight[@]}"
+  --fixed inlet --traction outlet=0,0,-1 --output "$folder/elbow.vtu" "${tight[@]}"
+grep -q 'element-wise Schwarz by fast diagonalization: degree 2' "$folder/out"
+report $((1 - $?)) "which have the smoother of one part"
 same "nor regions and fluxes, with Jacobi" 2 elements,space,L2_error box:4x4x4 --order 2 --exact sine --jacobi "${tight[@]}"
 same "values of a boundary that some parts do not touch" 1 space box:8x1x1 --bc xmin=1 --source 1 --jacobi "${tight[@]}"
 
@@ -140,6 +142,7 @@ refuses() { # SENTENCE STATUS MESSAGE ARGUMENTS...: the message is told once, fa
   report $((1 - $?)) "$sentence"
 }
 refuses "what only one part has is refused" 2 '--cycle: parts have multigrid with ' box:2 --bc all=0 --parts 2 --cycle w
+refuses "so are smoothers" 2 '--smoother: parts have .* point-blocks or schwarz' box:2 --bc all=0 --parts 2 --smoother overlapped
 refuses "so are other preconditioners" 2 '--preconditioner: parts have ' box:2 --bc all=0 --parts 2 --preconditioner schwarz
 refuses "so is algebraic multigrid of the coarsest level" 2 '--coarse: parts have ' box:2 --bc all=0 --parts 2 --coarse amg
 refuses "parts and GPUs contradict each other" 2 '--gpus: contradicts --parts' box:2 --parts 2 --gpus 2
@@ -149,6 +152,8 @@ refuses "a mesh that is not there is told once" 1 '.*/nowhere.msh' /nowhere.msh 
 refuses "a boundary part that is not there, too" 2 '--bc: the mesh has no boundary part' box:4 --bc wall=0 --parts 4
 refuses "a part that fails says why, and all end" 1 '--coefficient: expected positive values, found -' \
   box:8x8 --bc all=0 --coefficient '1-3*x*y*x*y' --parts 2 --order 1
+refuses "a smoother that is not for these elements is told once" 1 '--smoother schwarz needs lines, quadrilaterals or hexahedra alone' \
+  "$meshes/four-shapes.msh" --bc all=0 --smoother schwarz --parts 3
 refuses "no convergence is told once" 1 'the iteration did not converge' box:8x8 --bc all=0 --source 1 --max-it 1 --jacobi --parts 3
 
 echo "1..$number"

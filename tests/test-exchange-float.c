@@ -57,7 +57,7 @@ static int exchange_floats(Case *c, CeedInt part, const Part *p, RitzExchange ex
 
 static int run_floats(void *ctx, const RitzTransport *t) {
   Case *c = ctx;
-  Counted counted = {c, t};
+  Counted counted = {.c = c, .other = t};
   const RitzTransport counting = count_messages(&counted, t);
   RitzExchange exchange = NULL;
   Part p;

@@ -344,7 +344,7 @@ static int exchange_both_ways(Case *c, CeedInt part, const Part *p) {
 
 static int run_exchange(void *ctx, const RitzTransport *t) {
   Case *c = ctx;
-  Counted counted = {c, t};
+  Counted counted = {.c = c, .other = t};
   const RitzTransport counting = count_messages(&counted, t);
   Part p;
   int code = open_part(c, c->by_nccl ? t : &counting, &p); // NCCL's messages do not come by t

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Tests of multigrid of problems in parts, threads of one process (ritz/exchange.h): beside that of one part
 // by ritz/multigrid.h, coarsest problems that every part has whole and others, nullspaces, point blocks,
-// cycles in float.
+// Schwarz methods, cycles in float.
 #include <ritz/precision.h>
 
 #include "core/core.h"
+#include "distributed/exchange.h"
+#include "distributed/schwarz.h"
 #include "tests/direct-qfunctions.h"
 #include "tests/exchange-kit.h"
 
@@ -386,6 +388,248 @@ TEST(point_blocks_of_parts_are_those_of_the_whole) {
   CeedDestroy(&ceed);
 }
 
+// ---- Schwarz methods ----
+
+// A vector of squares, and numbers that are none at ghosts and constrained entries: nobody may look at them.
+static int spoil(const Part *p, CeedInt num_comp, RitzIndices constraints, bool squares, CeedVector v) {
+  const int64_t *entries = NULL;
+  CeedScalar *x = NULL;
+  int64_t num = 0;
+
+  RITZ_TRY(RitzIndicesGet(constraints, &num, &entries));
+  RITZ_TRY(CeedVectorGetArray(v, CEED_MEM_HOST, &x));
+  for (int64_t i = 0; squares && i < p->num_owned * num_comp; i++) x[i] *= x[i];
+  for (int64_t i = 0; i < num; i++) x[entries[i]] = (CeedScalar)NAN;
+  return CeedVectorRestoreArray(v, &x);
+}
+
+static int require_zeros(Case *c, const RitzTransport *t, const Part *p, RitzIndices constraints,
+                         CeedVector z) {
+  const int64_t *entries = NULL;
+  const CeedScalar *x = NULL;
+  int64_t num = 0;
+  int ierr = CEED_ERROR_SUCCESS;
+
+  RITZ_TRY(RitzIndicesGet(constraints, &num, &entries));
+  RITZ_TRY(CeedVectorGetArrayRead(z, CEED_MEM_HOST, &x));
+  for (int64_t i = 0; !ierr && i < num; i++) {
+    if (x[entries[i]] != 0) ierr = fail(c, t->part, "constrained", entries[i], (double)x[entries[i]], 0);
+  }
+  for (int64_t i = p->num_owned * c->num_comp; !ierr && i < p->num_nodes * c->num_comp; i++) {
+    if (x[i] != 0) ierr = fail(c, t->part, "a ghost", i, (double)x[i], 0);
+  }
+  return ritz_first_error(ierr, CeedVectorRestoreArrayRead(z, &x));
+}
+
+// Of owned, free entries, in all parts.
+static int dot(const Part *p, CeedInt num_comp, CeedVector r, CeedVector z, double *product) {
+  const CeedScalar *x = NULL, *y = NULL;
+
+  *product = 0;
+  RITZ_TRY(CeedVectorGetArrayRead(r, CEED_MEM_HOST, &x));
+  RITZ_TRY(CeedVectorGetArrayRead(z, CEED_MEM_HOST, &y));
+  for (int64_t i = 0; i < p->num_owned * num_comp; i++) *product += y[i] == 0 ? 0 : (double)(x[i] * y[i]);
+  RITZ_TRY(CeedVectorRestoreArrayRead(r, &x));
+  RITZ_TRY(CeedVectorRestoreArrayRead(z, &y));
+  return RitzExchangeReduce(p->exchange, RITZ_REDUCTION_SUM, 1, product);
+}
+
+// r . P q = q . P r, and r . P r > 0; the sums are exact to some eps of a sum of absolute values, which is
+// not larger than the root of the product of the squares in P, here less than 4 times the product itself.
+static int require_symmetry(Case *c, const RitzTransport *t, const Part *p, const CeedVector r[2],
+                            const CeedVector z[2]) {
+  double products[4];
+
+  for (int i = 0; i < 4; i++) RITZ_TRY(dot(p, c->num_comp, r[i % 2], z[i / 2], &products[i]));
+  if (!(fabs(products[1] - products[2]) <= 1e3 * CEED_EPSILON * products[0]))
+    return fail(c, t->part, "symmetry", 0, products[1], products[2]);
+  return products[0] > 0 && products[3] > 0 ? CEED_ERROR_SUCCESS
+                                            : fail(c, t->part, "r . P r", 0, products[0], products[3]);
+}
+
+// Two exchanges: values to ghosts, and what is added to them to owners.
+static int apply_counted(Case *c, const Counted *counted, const Part *p, RitzPreconditioner pc, CeedVector r,
+                         CeedVector z) {
+  const int64_t before = counted->num_bytes,
+                wanted = (p->exchange->num_send + p->exchange->num_ghosts) * (int64_t)sizeof(CeedScalar);
+
+  RITZ_TRY(RitzPreconditionerApply(pc, r, z));
+  if (counted->num_bytes - before == wanted) return CEED_ERROR_SUCCESS;
+  return fail(c, counted->other->part, "bytes", 0, (double)(counted->num_bytes - before), (double)wanted);
+}
+
+static int check_application(Setting *s, const Counted *counted, const Part *p, RitzIndices constraints,
+                             RitzPreconditioner pc) {
+  Case *c = &s->c;
+  const RitzTransport *t = counted->other;
+  CeedVector r[2] = {NULL, NULL}, z[2] = {NULL, NULL};
+  int ierr = CEED_ERROR_SUCCESS;
+
+  for (int i = 0; i < 2 && !ierr; i++) {
+    ierr = make_vector(c, p, (CeedScalar)NAN, &r[i]);
+    if (!ierr) ierr = spoil(p, c->num_comp, constraints, i == 1, r[i]);
+    if (!ierr) ierr = CeedVectorCreate(p->ceed, p->num_nodes * c->num_comp, &z[i]);
+    if (!ierr) ierr = apply_counted(c, counted, p, pc, r[i], z[i]);
+    if (!ierr) ierr = require_zeros(c, t, p, constraints, z[i]);
+  }
+  if (!ierr) ierr = require_symmetry(c, t, p, r, z);
+  if (!ierr) ierr = hand_in(c, p, z[0]);
+  for (int i = 0; i < 2; i++) {
+    CeedVectorDestroy(&r[i]);
+    CeedVectorDestroy(&z[i]);
+  }
+  return ierr;
+}
+
+static int run_application(void *ctx, const RitzTransport *t) {
+  Setting *s = ctx;
+  Counted counted = {.c = &s->c, .other = t};
+  const RitzTransport counting = count_messages(&counted, t);
+  RitzPartOperator op = NULL;
+  RitzIndices constraints = NULL;
+  RitzPreconditioner pc = NULL;
+  Part p;
+  int code = open_part(&s->c, &counting, &p);
+
+  if (!code) code = make_part_operator(&s->c, &p, &op);
+  if (!code) code = make_constraints(p.ceed, p.space, s->c.num_comp, &constraints);
+  if (!code) code = ritz_part_schwarz_create("test", op, constraints, CEED_SCALAR_TYPE, &pc);
+  RitzPartOperatorDestroy(&op);
+  if (!code) code = check_application(s, &counted, &p, constraints, pc);
+  RitzPreconditionerDestroy(&pc);
+  RitzIndicesDestroy(&constraints);
+  close_part(&s->c, t->part, code, &p);
+  return code;
+}
+
+// z of one part: the orders of additions differ, a few for each entry and each direction of an element.
+static void check_applications(Ceed ceed, Setting *s, const char *name) {
+  Case *c = &s->c;
+  RitzIndices constraints = NULL;
+  RitzPreconditioner pc = NULL;
+  Whole w = {0};
+
+  CHECK_OK(open_whole(ceed, c, &w));
+  CHECK_OK(make_constraints(ceed, w.space, c->num_comp, &constraints));
+  CHECK_OK(RitzPreconditionerCreateElementSchwarz(w.op, w.space, NULL, constraints, &pc));
+  CHECK_OK(RitzPreconditionerApply(pc, w.x, w.y));
+  for (c->num_parts = 1; !tap_failed() && c->num_parts <= (is_slow(ceed) ? 2 : 8);
+       c->num_parts += c->num_parts > 2 ? 5 : 1) {
+    run_case(ceed, c, run_application, name);
+    if (!tap_failed()) compare(c, &w, 1e3 * CEED_EPSILON, name);
+  }
+  CHECK_OK(RitzPreconditionerDestroy(&pc));
+  CHECK_OK(RitzIndicesDestroy(&constraints));
+  close_whole(c, &w);
+}
+
+// Parts of one element, and parts without any (a line of four elements refined, in 8 parts), take part.
+TEST_EACH_BACKEND(element_schwarz_of_parts_is_that_of_one_part) {
+  Setting s = {.c = {.num_comp = 1, .overlaps = true, .levels = 1, .method = RITZ_SOLVER_CG},
+               .options = {.smoother = RITZ_SMOOTHER_ELEMENT_SCHWARZ, .chebyshev = {.degree = 2}}};
+  const int meshes[4] = {2, 1, 0, 1}, cuts[4] = {CUT_HILBERT, CUT_RANDOM, CUT_AUTO, CUT_ONE_ELEMENT};
+
+  if (is_for_one_thread(ceed)) return;
+  name_resource(ceed, &s.c);
+  for (int m = 0; m < (is_slow(ceed) ? 1 : 4) && !tap_failed(); m++) {
+    s.c.which = meshes[m];
+    s.c.how = cuts[m];
+    s.c.degree = m == 0 && !is_slow(ceed) ? 3 : 2;
+    check_applications(ceed, &s, "an application of elements");
+    if (!tap_failed()) check_setting(ceed, &s, 1, "elements");
+    s.options.schwarz_degree = 2; // degree 1 has Jacobi
+    if (!tap_failed() && m == 0) check_setting(ceed, &s, 1, "elements above degree 1");
+    s.options.schwarz_degree = 0;
+  }
+}
+
+// Components that the operator couples, and motions that nothing holds.
+TEST(element_schwarz_of_parts_solves_elastic_problems) {
+  Ceed ceed = tap_ceed("/cpu/self/gen:threads=1");
+  Setting s = {
+      .c = {.which = 2, .degree = 2, .num_comp = 3, .overlaps = true, .levels = 1, .make = make_elastic},
+      .options = {
+          .smoother = RITZ_SMOOTHER_ELEMENT_SCHWARZ, .schwarz_degree = 2, .chebyshev = {.degree = 4}}};
+
+  name_resource(ceed, &s.c);
+  check_applications(ceed, &s, "an application of elastic elements");
+  if (!tap_failed()) check_setting(ceed, &s, 1, "elastic elements");
+  s.is_free = true;
+  s.num_null = 6;
+  if (!tap_failed()) check_setting(ceed, &s, 1, "elements of a free body");
+  CeedDestroy(&ceed);
+}
+
+// ---- The choice ----
+
+// Squares, and rectangles 16 times as long.
+static int stretch_half(void *ctx, CeedInt dim, const double *X, double *x) {
+  (void)ctx, (void)dim;
+  x[0] = X[0] < 0.5 ? X[0] : 0.5 + 16 * (X[0] - 0.5);
+  x[1] = X[1];
+  return CEED_ERROR_SUCCESS;
+}
+
+typedef struct {
+  bool has_triangles;
+  RitzSmootherChoice found[2];
+} Choices;
+
+enum { CELLS = 40 };
+
+static int make_half(Ceed ceed, bool has_triangles, CeedInt part, RitzMesh *half) {
+  const CeedInt n[2] = {CELLS, CELLS};
+  RitzMesh mesh = NULL, split = NULL;
+  int64_t num_elem = 0;
+  int32_t *parts = NULL;
+
+  RITZ_TRY(RitzMeshCreateBox(ceed, 2, n, NULL, NULL, 1, stretch_half, NULL, &mesh));
+  int ierr = has_triangles ? RitzMeshSplit(mesh, CEED_TOPOLOGY_TRIANGLE, &split) : CEED_ERROR_SUCCESS;
+
+  if (!ierr) ierr = RitzMeshGetNumElements(split ? split : mesh, &num_elem);
+  parts = calloc((size_t)num_elem + 1, sizeof(*parts));
+  for (int64_t e = 0; e < num_elem; e++) parts[e] = has_triangles ? (int32_t)(e % 2) : e % CELLS >= CELLS / 2;
+  if (!ierr) ierr = RitzMeshCreateSubmesh(split ? split : mesh, 2, parts, part, half);
+  free(parts);
+  RitzMeshDestroy(&split);
+  RitzMeshDestroy(&mesh);
+  return ierr;
+}
+
+static int run_choice(void *ctx, const RitzTransport *t) {
+  Choices *c = ctx;
+  RitzMesh half = NULL;
+  RitzSpace space = NULL;
+  Ceed ceed = NULL;
+  int ierr = CeedInit("/cpu/self/ref", &ceed);
+
+  if (!ierr) ierr = make_half(ceed, c->has_triangles, t->part, &half);
+  if (!ierr) ierr = RitzSpaceCreate(half, 4, 1, &space);
+  if (!ierr) ierr = ritz_part_choose_smoother(ceed, space, t, &c->found[t->part]);
+  RitzSpaceDestroy(&space);
+  RitzMeshDestroy(&half);
+  CeedDestroy(&ceed);
+  return ierr;
+}
+
+// Part 0 has squares, for which Jacobi is the choice.
+TEST(parts_choose_one_smoother_by_the_elements_of_all) {
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  Choices c = {.has_triangles = false};
+
+  CHECK_OK(RitzRunParts(ceed, 2, run_choice, &c));
+  for (int p = 0; p < 2 && !tap_failed(); p++) {
+    const RitzSmootherChoice *found = &c.found[p];
+    CHECK(found->num == 2 && found->candidates[found->chosen].kind == RITZ_SMOOTHER_ELEMENT_SCHWARZ,
+          "part %d: kind %d of %d", p, (int)found->candidates[found->chosen].kind, found->num);
+    CHECK(fabs(found->quality.aspect - 16) < 1e-6, "part %d: aspect %g", p, found->quality.aspect);
+  }
+  c.has_triangles = true;
+  CHECK_OK(RitzRunParts(ceed, 2, run_choice, &c));
+  CHECK(c.found[0].num == 0 && c.found[1].num == 0, "a choice among %d for triangles", c.found[0].num);
+  CeedDestroy(&ceed);
+}
+
 // ---- Cycles in float ----
 
 TEST_EACH_BACKEND(cycles_in_float_take_as_many_iterations) {
@@ -408,6 +652,11 @@ TEST_EACH_BACKEND(cycles_in_float_take_as_many_iterations) {
     s.options.max_gathered = -1;
     if (!tap_failed() && (s.c.which == 7 || is_slow(ceed)))
       check_floats(ceed, &s, "in float, coarsest problems of all together");
+    if (m > 0 || tap_failed()) continue;
+    s.options.max_gathered = 0;
+    s.options.smoother = RITZ_SMOOTHER_ELEMENT_SCHWARZ;
+    check_floats(ceed, &s, "in float, over elements");
+    s.options.smoother = RITZ_SMOOTHER_JACOBI;
   }
 }
 
@@ -624,8 +873,14 @@ static int tell(Setting *s, const RitzTransport *t, const Part *p) {
   s->options.coarse = (RitzDirectOptions){.kind = RITZ_DIRECT_CG};
   RITZ_TRY(require_refusal(s, t, p, CEED_ERROR_UNSUPPORTED, "cg of rows that every part has"));
   s->options.coarse.kind = RITZ_DIRECT_AUTO;
+  s->options.smoother = RITZ_SMOOTHER_OVERLAPPED_SCHWARZ;
+  RITZ_TRY(require_refusal(s, t, p, CEED_ERROR_UNSUPPORTED, "parts have AUTO, JACOBI, POINT_BLOCKS"));
   s->options.smoother = RITZ_SMOOTHER_ELEMENT_SCHWARZ;
-  RITZ_TRY(require_refusal(s, t, p, CEED_ERROR_UNSUPPORTED, "parts have AUTO, JACOBI and POINT_BLOCKS"));
+  RITZ_TRY(require_view(s, t, p, "element-wise Schwarz by fast diagonalization: degree 2", true));
+  s->options.smoother = RITZ_SMOOTHER_MEASURED;
+  RITZ_TRY(require_view(s, t, p, "smoother: Jacobi 3: predicted ", true));
+  s->options.schwarz_degree = -1;
+  RITZ_TRY(require_refusal(s, t, p, CEED_ERROR_INCOMPATIBLE, "schwarz_degree -1"));
   return CEED_ERROR_SUCCESS;
 }
 
@@ -649,11 +904,71 @@ TEST(views_tell_how_coarsest_problems_are_solved) {
   CeedDestroy(&ceed);
 }
 
+// Each part says the same, whether it has other elements than hexahedra itself or not, and none waits.
+static int run_refusal(void *ctx, const RitzTransport *t) {
+  Setting *s = ctx;
+  Part p;
+  int code = open_part(&s->c, t, &p);
+
+  if (!code) code = require_refusal(s, t, &p, CEED_ERROR_UNSUPPORTED, "RitzPreconditionerCreatePart");
+  close_part(&s->c, t->part, code, &p);
+  return code;
+}
+
+// The operator of the last part is nothing: its inner nodes have no diagonal. It says so, the others that
+// another part fails.
+static int refuse_one(Setting *s, const RitzTransport *t, const Part *p) {
+  const bool is_bad = t->part == t->num_parts - 1;
+  const char *wanted = is_bad ? "of the operator's diagonal is" : "does not serve another part",
+             *message = "";
+  RitzPartOperator op = NULL;
+  RitzIndices constraints = NULL;
+  RitzPreconditioner pc = NULL;
+
+  RITZ_TRY(is_bad ? RitzPartOperatorCreate(p->exchange, NULL, NULL, &op) : make_part_operator(&s->c, p, &op));
+  int ierr = make_constraints(p->ceed, p->space, 1, &constraints);
+  const int found = ierr ? ierr : ritz_part_schwarz_create("test", op, constraints, CEED_SCALAR_TYPE, &pc);
+
+  RitzPartOperatorDestroy(&op);
+  RitzIndicesDestroy(&constraints);
+  RITZ_TRY(CeedGetErrorMessage(p->ceed, &message));
+  if (found == CEED_ERROR_MAJOR && strstr(message, wanted)) return CeedResetErrorMessage(p->ceed, &message);
+  snprintf(s->c.why[t->part], sizeof(s->c.why[0]), "code %d: %.150s", found, message);
+  return CEED_ERROR_MAJOR;
+}
+
+static int run_refuse_one(void *ctx, const RitzTransport *t) {
+  Setting *s = ctx;
+  Part p;
+  int code = open_part(&s->c, t, &p);
+
+  if (!code) code = refuse_one(s, t, &p);
+  close_part(&s->c, t->part, code, &p);
+  return code;
+}
+
+TEST(all_parts_refuse_what_one_cannot_do) {
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  Setting s = {.c = {.which = 7, .degree = 2, .num_comp = 1, .levels = 1, .num_parts = 8, .how = CUT_RANDOM},
+               .options = {.smoother = RITZ_SMOOTHER_ELEMENT_SCHWARZ}};
+
+  name_resource(ceed, &s.c);
+  run_case(ceed, &s.c, run_refusal, "all shapes");
+  s.c.which = 2;
+  s.c.num_parts = 3;
+  s.c.how = CUT_HILBERT;
+  if (!tap_failed()) run_case(ceed, &s.c, run_refuse_one, "no operator in one part");
+  CeedDestroy(&ceed);
+}
+
 int main(int argc, char **argv) {
   return tap_main(argc, argv,
                   TESTS(multigrid_of_parts_is_that_of_one_part, nullspaces_of_parts_are_those_of_the_whole,
-                        point_blocks_of_parts_are_those_of_the_whole, cycles_in_float_take_as_many_iterations,
-                        blocks_and_nullspaces_serve_cycles_in_float,
+                        point_blocks_of_parts_are_those_of_the_whole,
+                        element_schwarz_of_parts_is_that_of_one_part,
+                        element_schwarz_of_parts_solves_elastic_problems,
+                        parts_choose_one_smoother_by_the_elements_of_all, all_parts_refuse_what_one_cannot_do,
+                        cycles_in_float_take_as_many_iterations, blocks_and_nullspaces_serve_cycles_in_float,
                         cycles_in_float_know_sizes_by_messages_and_take_half_the_bytes,
                         views_tell_how_coarsest_problems_are_solved));
 }

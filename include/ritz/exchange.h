@@ -176,8 +176,11 @@ typedef int (*RitzPartLevelFunction)(void *ctx, CeedInt level, RitzSpace space, 
 // Start from zeros and set what differs.
 typedef struct {
   RitzChebyshevOptions chebyshev; // of the smoothers; degree 0: 3
-  RitzSmootherKind smoother;      // AUTO, JACOBI or POINT_BLOCKS
-  bool use_precision;             // cycle in `precision`, else in CeedScalar; the same in all parts
+  // AUTO, JACOBI, POINT_BLOCKS, ELEMENT_SCHWARZ, or MEASURED: the better one of JACOBI and ELEMENT_SCHWARZ by
+  // the model of one part, nothing is timed.
+  RitzSmootherKind smoother;
+  CeedInt schwarz_degree;   // as in RitzMultigridOptions
+  bool use_precision;       // cycle in `precision`, else in CeedScalar; the same in all parts
   CeedScalarType precision; // FP32: operators of the levels are copied to float (RitzOperatorCopyInPrecision)
   // The coarsest problem is gathered: every part has all of it and solves it by factors, up to so many
   // unknowns; 0: 20000; negative: never. Larger ones, and those whose factors are too much work (5e10

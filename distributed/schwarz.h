@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Smoothers of problems in parts beside Jacobi and point blocks. Used by distributed/multigrid.c.
+#ifndef RITZ_DISTRIBUTED_SCHWARZ_H
+#define RITZ_DISTRIBUTED_SCHWARZ_H
+
+#include <ritz/exchange.h>
+#include <ritz/preconditioner.h>
+
+#include "solver/smoother-model.h"
+
+// The element-wise Schwarz method for the operator of the whole problem (distributed/schwarz.c): z is zero on
+// constraints (of the boundary) and ghosts, whatever r has there. All parts call it together, and all fail
+// with one code where one does. An application takes an exchange to ghosts, hidden behind elements without
+// ghosts, and one to owners. Keeps references to the operator's exchange, not to the operator.
+int ritz_part_schwarz_create(const char *call, RitzPartOperator op, RitzIndices constraints,
+                             CeedScalarType precision, RitzPreconditioner *pc);
+
+// What RITZ_SMOOTHER_MEASURED stands for on the finest space (distributed/smoother-choice.c): the same in all
+// parts, which call it together. choice->num 0: AUTO's, for several components and meshes with simplices,
+// prisms or pyramids.
+int ritz_part_choose_smoother(Ceed ceed, RitzSpace space, const RitzTransport *transport,
+                              RitzSmootherChoice *choice);
+
+#endif
