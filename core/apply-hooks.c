@@ -41,28 +41,39 @@ int ritz_operator_apply_hooked(CeedOperator op, CeedVector in, CeedVector out, c
 
 // ---- Applies that give the energy ----
 
-static int apply_by_kernel(CeedOperator op, CeedVector in, CeedVector out, RitzIndices zeros,
-                           RitzScalars scalars, CeedInt k, bool *is_done) {
+int ritz_operator_apply_energy_kernel(CeedOperator op, CeedVector in, CeedVector out, RitzIndices zeros,
+                                      RitzScalars scalars, CeedInt k, bool adds, bool *is_done) {
   const RitzBackend *backend = &op->obj.ceed->backend;
   const int64_t *entries = NULL;
 
   *is_done = false;
+  RITZ_TRY(check_length(op, __func__, "input", in));
+  RITZ_TRY(check_length(op, __func__, "output", out));
+  RITZ_TRY(ritz_scalars_require(scalars, __func__, k, 1));
   if (!backend->operator_apply_energy || scalars->ceed != op->obj.ceed) return CEED_ERROR_SUCCESS;
   if (zeros) RITZ_TRY(ritz_indices_for(zeros, __func__, out, &entries));
   return backend->operator_apply_energy(op, in, out, zeros ? zeros->num : 0, entries, scalars->values, k,
-                                        is_done);
+                                        adds, is_done);
 }
 
 int ritz_operator_apply_energy(CeedOperator op, CeedVector in, CeedVector out, RitzIndices zeros,
                                RitzScalars scalars, CeedInt k) {
   bool is_done;
 
-  RITZ_TRY(check_length(op, __func__, "input", in));
-  RITZ_TRY(check_length(op, __func__, "output", out));
-  RITZ_TRY(ritz_scalars_require(scalars, __func__, k, 1));
-  RITZ_TRY(apply_by_kernel(op, in, out, zeros, scalars, k, &is_done));
+  RITZ_TRY(ritz_operator_apply_energy_kernel(op, in, out, zeros, scalars, k, false, &is_done));
   if (is_done) return CEED_ERROR_SUCCESS;
   RITZ_TRY(CeedOperatorApplyAddActive(op, in, out, CEED_REQUEST_IMMEDIATE));
   RITZ_TRY(RitzVectorSetEntries(out, zeros, 0));
   return RitzVectorDotTo(in, out, scalars, k);
+}
+
+bool ritz_operator_has_other_output(CeedOperator op) {
+  for (CeedInt i = 0; i < op->num_sub; i++) {
+    if (ritz_operator_has_other_output(op->sub[i])) return true;
+  }
+  if (!op->is_composite && op->qf->ctx && op->qf->is_context_writable) return true;
+  for (CeedInt i = 0; i < op->num_out; i++) {
+    if (op->out[i]->vec != CEED_VECTOR_ACTIVE && !ritz_field_is_unused(op->out[i])) return true;
+  }
+  return false;
 }

@@ -32,5 +32,12 @@ int ritz_operator_apply_hooked(CeedOperator op, CeedVector in, CeedVector out, c
 // entries; else in passes of their own. Nobody waits.
 int ritz_operator_apply_energy(CeedOperator op, CeedVector in, CeedVector out, RitzIndices zeros,
                                RitzScalars scalars, CeedInt k);
+// The same by the kernel of the operator or not at all (*is_done false: it cannot tell). adds: number k is
+// added to. The number is that of this operator alone, whatever reduction the context has.
+int ritz_operator_apply_energy_kernel(CeedOperator op, CeedVector in, CeedVector out, RitzIndices zeros,
+                                      RitzScalars scalars, CeedInt k, bool adds, bool *is_done);
+
+// Whether an apply may write to more than the active output: passive outputs, contexts of functions.
+bool ritz_operator_has_other_output(CeedOperator op);
 
 #endif

@@ -265,10 +265,10 @@ struct RitzBackend {
   int (*operator_apply_hooked)(CeedOperator op, CeedVector in, CeedVector out, const RitzApplyHooks *hooks);
   int (*run_ranges_slots)(Ceed ceed, int *num_slots); // core/ranges.h
   int (*run_ranges)(Ceed ceed, int64_t n, RitzRangeFunction run, void *data);
-  // ritz_operator_apply_energy: entries of `zeros` (num_zeros, in the backend's memory) of out are zeroed.
-  // *is_done false: the operator has no such kernel, and nothing was done.
+  // ritz_operator_apply_energy: entries of `zeros` (num_zeros, in the backend's memory) of out are zeroed;
+  // `adds`: number k is added to. *is_done false: the operator has no such kernel, and nothing was done.
   int (*operator_apply_energy)(CeedOperator op, CeedVector in, CeedVector out, int64_t num_zeros,
-                               const int64_t *zeros, double *scalars, CeedInt k, bool *is_done);
+                               const int64_t *zeros, double *scalars, CeedInt k, bool adds, bool *is_done);
   // Marks a moment in the context's queue; reads device memory as of that moment, and waits for no more.
   int (*mark_moment)(Ceed ceed, bool *is_marked);
   int (*read_marked)(Ceed ceed, size_t num_bytes, void *host, const void *device);

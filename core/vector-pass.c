@@ -219,8 +219,7 @@ int ritz_scalars_sum(RitzScalars scalars, CeedInt first, CeedInt num, double val
   return ceed->reduce_in_memory ? CEED_ERROR_SUCCESS : ritz_reduce(ceed, RITZ_REDUCTION_SUM, num, values);
 }
 
-// Numbers in the context's memory.
-static int reduce_scalars(RitzScalars scalars, CeedInt first, CeedInt num) {
+int ritz_scalars_reduce(RitzScalars scalars, CeedInt first, CeedInt num) {
   double values[RITZ_PASS_SUMS];
 
   if (!scalars->ceed->reduce || num == 0) return CEED_ERROR_SUCCESS;
@@ -307,7 +306,7 @@ static int run_by(const char *call, const RitzPass *pass, const CeedVector v[], 
 int ritz_pass_run_by_for(const char *call, const RitzPass *pass, const CeedVector v[], RitzScalars scalars,
                          const RitzFactor factors[], CeedInt first_sum) {
   RITZ_TRY(run_by(call, pass, v, scalars, factors, first_sum));
-  return reduce_scalars(scalars, first_sum, pass->num_sums);
+  return ritz_scalars_reduce(scalars, first_sum, pass->num_sums);
 }
 
 int ritz_pass_run_by_alone(const RitzPass *pass, const CeedVector v[], RitzScalars scalars,

@@ -139,17 +139,20 @@ static int queue_messages(RitzNccl nccl, RitzDeviceStream stream, int num, const
 }
 
 int ritz_nccl_exchange(Ceed ceed, RitzNccl nccl, RitzDeviceStream stream, int num,
-                       const RitzNcclMessage messages[]) {
+                       const RitzNcclMessage messages[], int num_values, double *values) {
   RITZ_TRY(begin_call(ceed, nccl, "ncclSend"));
   int status = api.group_start();
   if (!status) {
-    const int queued = queue_messages(nccl, stream, num, messages);
+    int queued = queue_messages(nccl, stream, num, messages);
+
+    if (!queued && num_values > 0)
+      queued = api.reduce(values, values, (size_t)num_values, DOUBLES, SUM, nccl->comm, stream);
 
     status = api.group_end();
     if (queued) status = queued;
   }
   end_call(nccl);
-  return check(ceed, status, "ncclSend, ncclRecv");
+  return check(ceed, status, num_values > 0 ? "ncclSend, ncclRecv, ncclAllReduce" : "ncclSend, ncclRecv");
 }
 
 int ritz_nccl_reduce(Ceed ceed, RitzNccl nccl, RitzDeviceStream stream, bool is_max, int num,

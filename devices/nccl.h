@@ -38,9 +38,10 @@ void ritz_nccl_destroy(RitzNccl *nccl);
 // Ends what is under way on the device, whoever it waits for; later calls fail. May be called by another
 // thread while the owner waits for its device.
 void ritz_nccl_abort(RitzNccl nccl);
-// Queues all messages on the stream, in one step.
+// Queues all messages on the stream, in one step, and with them sums over all members of num_values numbers
+// in the device's memory (0: none), which have as many.
 int ritz_nccl_exchange(Ceed ceed, RitzNccl nccl, RitzDeviceStream stream, int num,
-                       const RitzNcclMessage messages[]);
+                       const RitzNcclMessage messages[], int num_values, double *values);
 // Queues a reduction of numbers in the device's memory on the stream: all members' sums, or largest values.
 int ritz_nccl_reduce(Ceed ceed, RitzNccl nccl, RitzDeviceStream stream, bool is_max, int num, double *values);
 

@@ -364,21 +364,47 @@ static int unpack(RitzExchange e, bool to_ghosts, CeedVector x) {
   return CEED_ERROR_SUCCESS;
 }
 
-// at_once: nothing happens before the end.
-static int begin(RitzExchange e, RitzExchangeMode mode, CeedVector x, bool at_once) {
-  const RitzTransport *t = &e->transport;
-
+static int prepare(RitzExchange e, RitzExchangeMode mode, CeedVector x) {
   RITZ_TRY(pack(e, mode == RITZ_EXCHANGE_TO_GHOSTS, x));
   e->mode = mode;
   e->vector = x;
-  e->has_arrived = at_once && t->run;
   RITZ_TRY(lend_arrays(e));
   fill_messages(e);
-  const int ierr = (e->has_arrived ? t->run : t->begin)(t, e->num_messages, e->messages);
+  return CEED_ERROR_SUCCESS;
+}
 
+// After prepare. has_arrived: there is nothing to wait for.
+static int note_begin(RitzExchange e, bool has_arrived, int ierr) {
   if (ierr) return ritz_first_error(ierr, return_arrays(e));
+  e->has_arrived = has_arrived;
   e->is_busy = true;
   return CEED_ERROR_SUCCESS;
+}
+
+static int begin(RitzExchange e, RitzExchangeMode mode, CeedVector x) {
+  const RitzTransport *t = &e->transport;
+
+  RITZ_TRY(prepare(e, mode, x));
+  return note_begin(e, false, t->begin(t, e->num_messages, e->messages));
+}
+
+// Nothing happens before the end; sums in one step with the messages or behind them.
+static int begin_at_once(RitzExchange e, RitzExchangeMode mode, CeedVector x, CeedInt num, double values[]) {
+  const RitzTransport *t = &e->transport;
+
+  if (!t->run) RITZ_TRY(begin(e, mode, x));
+  if (t->run) {
+    RITZ_TRY(prepare(e, mode, x));
+    const int ierr = num > 0 && t->run_and_sum ? t->run_and_sum(t, e->num_messages, e->messages, num, values)
+                                               : t->run(t, e->num_messages, e->messages);
+
+    RITZ_TRY(note_begin(e, true, ierr));
+    if (t->run_and_sum) return CEED_ERROR_SUCCESS;
+  }
+  if (num == 0) return CEED_ERROR_SUCCESS;
+  const int ierr = t->reduce_in_memory(t, RITZ_REDUCTION_SUM, num, values);
+
+  return ierr ? ritz_first_error(ierr, end_messages(e)) : CEED_ERROR_SUCCESS;
 }
 
 static int end(RitzExchange e) {
@@ -409,7 +435,7 @@ int RitzExchangeBegin(RitzExchange exchange, RitzExchangeMode mode, CeedVector x
   RITZ_TRY(ritz_exchange_check(exchange, "RitzExchangeBegin", x));
   RITZ_TRY(require_mode(exchange, "RitzExchangeBegin", mode));
   RITZ_TRY(require_idle(exchange, "RitzExchangeBegin"));
-  return begin(exchange, mode, x, false);
+  return begin(exchange, mode, x);
 }
 
 int RitzExchangeEnd(RitzExchange exchange, RitzExchangeMode mode, CeedVector x) {
@@ -427,13 +453,14 @@ int RitzExchangeRun(RitzExchange exchange, RitzExchangeMode mode, CeedVector x) 
   RITZ_TRY(ritz_exchange_check(exchange, "RitzExchangeRun", x));
   RITZ_TRY(require_mode(exchange, "RitzExchangeRun", mode));
   RITZ_TRY(require_idle(exchange, "RitzExchangeRun"));
-  RITZ_TRY(begin(exchange, mode, x, true));
+  RITZ_TRY(begin_at_once(exchange, mode, x, 0, NULL));
   return end_and_clear(exchange);
 }
 
-int ritz_exchange_add_to_owners(RitzExchange exchange, CeedVector y) {
+int ritz_exchange_run_and_sum(RitzExchange exchange, RitzExchangeMode mode, CeedVector x, CeedInt num,
+                              double values[]) {
   RITZ_TRY(require_idle(exchange, "RitzPartOperatorApply"));
-  RITZ_TRY(begin(exchange, RITZ_EXCHANGE_TO_OWNERS, y, true));
+  RITZ_TRY(begin_at_once(exchange, mode, x, num, values));
   return end(exchange);
 }
 

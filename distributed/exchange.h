@@ -53,8 +53,11 @@ void ritz_exchange_set_transport(RitzExchange e, const RitzTransport *transport)
 // Lets the host wait for what the context has queued, where it is on CUDA.
 int ritz_exchange_wait(const struct RitzExchange_private *e);
 
-// Owners add the values of their ghosts, which keep them.
-int ritz_exchange_add_to_owners(RitzExchange exchange, CeedVector y);
+// RitzExchangeRun after which ghosts keep their values in both modes; in one step with it, where the
+// transport can that, num numbers in the context's memory become sums over all parts (0: none; others: the
+// transport has reduce_in_memory).
+int ritz_exchange_run_and_sum(RitzExchange exchange, RitzExchangeMode mode, CeedVector x, CeedInt num,
+                              double values[]);
 
 // RitzPartOperatorApply that clears nothing: ghosts of x have the values of their owners afterwards, those of
 // y what this part has added. For solvers whose sums count owned entries alone (RitzSolverSetNumOwned).

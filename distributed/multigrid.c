@@ -112,7 +112,7 @@ static int destroy(RitzPreconditioner pc) {
 
 // r := b - A x on entries that are not kept.
 static int find_residual(const Level *l, CeedVector b, CeedVector x) {
-  RITZ_TRY(RitzPartOperatorApply(l->op, x, l->r));
+  RITZ_TRY(ritz_part_operator_apply_kept(l->op, x, l->r));
   RITZ_TRY(RitzVectorSum(l->r, 1, b, -1, l->r));
   return RitzVectorSetEntries(l->r, l->kept, 0);
 }
@@ -169,10 +169,45 @@ static int visit(const Cycle *c, CeedInt level, CeedVector b, CeedVector x) {
   return RitzVectorSum(x, 1, x, 1, l->correction);
 }
 
+// Ghosts have been values of their owners meanwhile, on all levels.
 static int apply(RitzPreconditioner pc, CeedVector r, CeedVector z) {
   const Cycle *c = pc->data;
 
-  return visit(c, c->num_levels - 1, r, z);
+  RITZ_TRY(visit(c, c->num_levels - 1, r, z));
+  return RitzVectorSetEntries(z, c->levels[c->num_levels - 1].exchange->ghosts, 0);
+}
+
+// What a context reduces, and which entries it counts.
+typedef struct {
+  RitzReduceFunction reduce, in_memory;
+  void *ctx;
+  CeedSize length, num_summed;
+} Sums;
+
+// Sums over vectors of this level are those of all parts until end_sums, over owned entries: products leave
+// values at ghosts.
+static Sums begin_sums(const Level *l) {
+  RitzExchange e = l->exchange;
+  Ceed ceed = e->ceed;
+  const Sums before = {ceed->reduce, ceed->reduce_in_memory, ceed->reduce_ctx, ceed->summed_length,
+                       ceed->num_summed};
+
+  ceed->reduce = RitzExchangeReduce;
+  ceed->reduce_in_memory = e->transport.reduce_in_memory ? ritz_exchange_reduce_in_memory : NULL;
+  ceed->reduce_ctx = e;
+  ceed->summed_length = e->length;
+  ceed->num_summed = e->num_owned;
+  return before;
+}
+
+static void end_sums(const Level *l, const Sums *before) {
+  Ceed ceed = l->exchange->ceed;
+
+  ceed->reduce = before->reduce;
+  ceed->reduce_in_memory = before->in_memory;
+  ceed->reduce_ctx = before->ctx;
+  ceed->summed_length = before->length;
+  ceed->num_summed = before->num_summed;
 }
 
 // The same in all parts, whether a solver of the whole problem asks or one part's program.
@@ -192,8 +227,12 @@ static int strengthen(RitzPreconditioner pc, bool *is_changed) {
   const Cycle *c = pc->data;
 
   for (CeedInt i = 1; i < c->num_levels; i++) {
+    const Sums before = begin_sums(&c->levels[i]);
     bool is_level_changed = false;
-    RITZ_TRY(ritz_preconditioner_strengthen(c->levels[i].smoother, &is_level_changed));
+    const int ierr = ritz_preconditioner_strengthen(c->levels[i].smoother, &is_level_changed);
+
+    end_sums(&c->levels[i], &before);
+    RITZ_TRY(ierr);
     *is_changed = *is_changed || is_level_changed;
   }
   return CEED_ERROR_SUCCESS;
@@ -414,22 +453,16 @@ static int make_inner(const Setup *s, const Level *l, RitzPreconditioner *inner)
   return has_blocks ? make_point_blocks(s, l, inner) : make_jacobi(s, l, inner);
 }
 
-// The bounds of the spectrum are those of the whole operator: sums are reduced meanwhile.
+// The bounds of the spectrum are those of the whole operator.
 static int make_smoother(const Setup *s, Level *l) {
-  const RitzReduceFunction before = s->ceed->reduce, in_memory_before = s->ceed->reduce_in_memory;
-  void *const ctx_before = s->ceed->reduce_ctx;
+  const Sums before = begin_sums(l);
   RitzPreconditioner inner = NULL;
-
-  s->ceed->reduce = RitzExchangeReduce;
-  s->ceed->reduce_in_memory = s->transport->reduce_in_memory ? ritz_exchange_reduce_in_memory : NULL;
-  s->ceed->reduce_ctx = l->exchange;
   int ierr = make_inner(s, l, &inner);
+
   if (!ierr)
-    ierr = ritz_chebyshev_create(call, s->ceed, NULL, RitzPartOperatorApply, l->op, l->precision, l->kept,
-                                 inner, &s->options.chebyshev, &l->smoother);
-  s->ceed->reduce = before;
-  s->ceed->reduce_in_memory = in_memory_before;
-  s->ceed->reduce_ctx = ctx_before;
+    ierr = ritz_chebyshev_create(call, s->ceed, NULL, ritz_part_operator_apply_kept, l->op, l->precision,
+                                 l->kept, inner, &s->options.chebyshev, &l->smoother);
+  end_sums(l, &before);
   return ritz_first_error(ierr, RitzPreconditionerDestroy(&inner));
 }
 

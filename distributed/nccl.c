@@ -67,7 +67,7 @@ static int begin(const RitzTransport *t, CeedInt num, const RitzMessage messages
   RITZ_TRY(prepare(s, num, messages, &stream));
   RITZ_TRY(s->driver->event_record(s->ceed, s->device, stream, s->packed));
   RITZ_TRY(s->driver->event_wait(s->ceed, s->device, s->stream, s->packed));
-  RITZ_TRY(ritz_nccl_exchange(s->ceed, s->nccl, s->stream, num, s->messages));
+  RITZ_TRY(ritz_nccl_exchange(s->ceed, s->nccl, s->stream, num, s->messages, 0, NULL));
   s->is_busy = true;
   return s->driver->event_record(s->ceed, s->device, s->stream, s->arrived);
 }
@@ -83,12 +83,17 @@ static int end(const RitzTransport *t, CeedInt num, const RitzMessage messages[]
 }
 
 // In the context's own stream, which needs no moments then.
-static int run(const RitzTransport *t, CeedInt num, const RitzMessage messages[]) {
+static int run_and_sum(const RitzTransport *t, CeedInt num, const RitzMessage messages[], CeedInt num_values,
+                       double values[]) {
   NcclState *s = t->ctx;
   RitzDeviceStream stream = NULL;
 
   RITZ_TRY(prepare(s, num, messages, &stream));
-  return ritz_nccl_exchange(s->ceed, s->nccl, stream, num, s->messages);
+  return ritz_nccl_exchange(s->ceed, s->nccl, stream, num, s->messages, num_values, values);
+}
+
+static int run(const RitzTransport *t, CeedInt num, const RitzMessage messages[]) {
+  return run_and_sum(t, num, messages, 0, NULL);
 }
 
 // ---- Reductions ----
@@ -245,6 +250,7 @@ int RitzTransportCreateNCCL(Ceed ceed, const RitzTransport *base, RitzTransport 
                                .run = run,
                                .reduce = reduce,
                                .reduce_in_memory = reduce_in_memory,
+                               .run_and_sum = run_and_sum,
                                .on_stop = on_stop};
   return CEED_ERROR_SUCCESS;
 }

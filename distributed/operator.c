@@ -3,10 +3,13 @@
 // the diagonal, and solvers of the whole problem (ritz/exchange.h).
 #include <string.h>
 
+#include "core/apply-hooks.h"
 #include "core/core.h"
 #include "core/error.h"
 #include "core/memory.h"
+#include "core/vector-pass.h"
 #include "distributed/exchange.h"
+#include "solver/parts.h"
 
 const RitzClass ritz_part_operator_class = {.name = "RitzPartOperator"};
 
@@ -105,7 +108,40 @@ int ritz_part_operator_apply_kept(void *op, CeedVector x, CeedVector y) {
   RITZ_TRY(check_vectors(o, x, y));
   RITZ_TRY((o->inside ? apply_overlapped : apply_in_turn)(o, x, y));
   RITZ_TRY(apply_seam(o, x, y));
-  return ritz_exchange_add_to_owners(o->exchange, y);
+  return ritz_exchange_run_and_sum(o->exchange, RITZ_EXCHANGE_TO_OWNERS, y, 0, NULL);
+}
+
+// y += A x of some elements, and what they add to x . A x where their kernel tells and *is_done.
+static int add_energy(CeedOperator op, CeedVector x, CeedVector y, RitzScalars scalars, CeedInt k, bool adds,
+                      bool *is_done) {
+  bool is_told = false;
+
+  if (!op) return CEED_ERROR_SUCCESS;
+  if (*is_done) RITZ_TRY(ritz_operator_apply_energy_kernel(op, x, y, NULL, scalars, k, adds, &is_told));
+  *is_done = is_told;
+  return is_told ? CEED_ERROR_SUCCESS : CeedOperatorApplyAddActive(op, x, y, CEED_REQUEST_IMMEDIATE);
+}
+
+static int apply_energy(void *op, CeedVector x, CeedVector y, RitzScalars scalars, CeedInt k, bool *is_done) {
+  const RitzPartOperator o = op;
+
+  RITZ_TRY(check_vectors(o, x, y));
+  *is_done = o->inside || o->seam;
+  RITZ_TRY(add_energy(o->inside, x, y, scalars, k, false, is_done));
+  RITZ_TRY(add_energy(o->seam, x, y, scalars, k, o->inside != NULL, is_done));
+  return ritz_exchange_run_and_sum(o->exchange, RITZ_EXCHANGE_TO_OWNERS, y, *is_done, scalars->values + k);
+}
+
+static int update_ghosts(void *op, CeedVector x, RitzScalars scalars, CeedInt first, CeedInt num) {
+  const RitzPartOperator o = op;
+
+  RITZ_TRY(ritz_exchange_check(o->exchange, "RitzSolverSolve", x));
+  return ritz_exchange_run_and_sum(o->exchange, RITZ_EXCHANGE_TO_GHOSTS, x, num, scalars->values + first);
+}
+
+static bool has_other_output(RitzPartOperator op) {
+  return (op->inside && ritz_operator_has_other_output(op->inside)) ||
+         (op->seam && ritz_operator_has_other_output(op->seam));
 }
 
 int RitzPartOperatorApply(void *op, CeedVector x, CeedVector y) {
@@ -152,6 +188,7 @@ int ritz_indices_unite(Ceed ceed, RitzIndices a, RitzIndices b, RitzIndices *bot
 
 int RitzSolverSetPartOperator(RitzSolver solver, RitzPartOperator op, RitzIndices constraints) {
   RitzIndices kept = NULL;
+  RitzPartMethods methods = {.apply_energy = apply_energy, .update_ghosts = update_ghosts};
 
   RITZ_NOT_NULL(solver);
   RITZ_NOT_NULL(op);
@@ -159,10 +196,12 @@ int RitzSolverSetPartOperator(RitzSolver solver, RitzPartOperator op, RitzIndice
   RITZ_REQUIRE(op->exchange->precision == CEED_SCALAR_TYPE, op->exchange->ceed, CEED_ERROR_INCOMPATIBLE,
                "RitzSolverSetPartOperator: the operator is for vectors of %s, solvers have those of %s",
                ritz_precision_name(op->exchange->precision), ritz_precision_name(CEED_SCALAR_TYPE));
+  methods.has_other_output = has_other_output(op);
   RITZ_TRY(ritz_indices_unite(op->exchange->ceed, op->exchange->ghosts, constraints, &kept));
   int ierr = RitzSolverSetConstraintIndices(solver, kept);
 
   if (!ierr) ierr = RitzSolverSetApply(solver, ritz_part_operator_apply_kept, op);
+  if (!ierr && op->exchange->transport.reduce_in_memory) ierr = ritz_solver_set_parts(solver, &methods);
   if (!ierr) ierr = RitzSolverSetReduction(solver, RitzExchangeReduce, op->exchange);
   if (!ierr) ierr = RitzSolverSetNumOwned(solver, op->exchange->num_owned);
   if (!ierr && op->exchange->transport.reduce_in_memory)

@@ -9,6 +9,10 @@
 //     turn      x += alpha scale p, p = M r + beta p, q = 0      48, with M 56
 //
 // Where p . q is not a positive finite number, alpha counts as zero (RitzFactor): x stays.
+//
+// In parts of a larger problem (solver/parts.h) r gets its values at ghosts, and M once, so that directions
+// have theirs without a message. An iteration meets the other parts twice: q goes to owners with p . q, r to
+// ghosts with |r|^2 and r . M r.
 #include "solver/cg.h"
 
 enum { NONE = RITZ_PASS_NONE };
@@ -72,9 +76,32 @@ static CeedInt place_of_rz(const Cg *cg, CeedInt first) { return first + (cg->in
 
 // ---- An iteration ----
 
+// In a part of a larger problem, whose directions have values at ghosts: what goes to their owners takes the
+// sum along.
+static int apply_in_parts(Cg *cg) {
+  const RitzSolver solver = cg->solver;
+  const CeedInt pq = cg->now + PQ;
+  bool is_done = false;
+
+  RITZ_TRY(solver->parts.apply_energy(solver->apply_ctx, cg->p, cg->q, cg->scalars, pq, &is_done));
+  RITZ_TRY(ritz_system_zero_constrained(&cg->solve->system, cg->q));
+  return is_done ? CEED_ERROR_SUCCESS : RitzVectorDotTo(cg->p, cg->q, cg->scalars, pq);
+}
+
 static int apply(Cg *cg) {
   const RitzSystem *system = &cg->solve->system;
+
+  if (!system->op) return apply_in_parts(cg);
   return ritz_operator_apply_energy(system->op, cg->p, cg->q, system->constraints, cg->scalars, cg->now + PQ);
+}
+
+// In a part of a larger problem ghosts of v get the values of their owners, and sums become those of all
+// parts.
+static int update_ghosts(const Cg *cg, CeedVector v, CeedInt first, CeedInt num) {
+  const RitzSolver solver = cg->solver;
+
+  if (cg->solve->system.op) return CEED_ERROR_SUCCESS;
+  return solver->parts.update_ghosts(solver->apply_ctx, v, cg->scalars, first, num);
 }
 
 static int step(Cg *cg) {
@@ -85,8 +112,9 @@ static int step(Cg *cg) {
   const RitzFactor alpha = {rz_before, pq, -1};
   const RitzFactor factors[] = {{rz_before, pq, cg->scale}, {rz_now, rz_before, 1}};
 
-  RITZ_TRY(ritz_pass_run_by(cg->inverse ? &advance_diagonal : &advance, residual, cg->scalars, &alpha,
-                            cg->now + RR));
+  RITZ_TRY(ritz_pass_run_by_alone(cg->inverse ? &advance_diagonal : &advance, residual, cg->scalars, &alpha,
+                                  cg->now + RR));
+  RITZ_TRY(update_ghosts(cg, cg->r, cg->now + RR, cg->inverse ? 2 : 1));
   return ritz_pass_run_by(cg->inverse ? &turn_diagonal : &turn, all, cg->scalars, factors, 0);
 }
 
@@ -132,6 +160,8 @@ static int start(Cg *cg, RitzSolverReason *reason) {
   RITZ_TRY(ritz_solver_judge_start(cg->solver, cg->solve, norm, reason));
   if (*reason != RITZ_ITERATING) return CEED_ERROR_SUCCESS;
   ritz_cg_check_rz(cg->rz, reason);
+  RITZ_TRY(update_ghosts(cg, cg->r, 0, 0));
+  if (cg->inverse) RITZ_TRY(update_ghosts(cg, cg->inverse, 0, 0));
   if (cg->inverse)
     return ritz_pass_run(&first_direction, (const CeedVector[]){cg->p, cg->inverse, cg->r}, NULL, NULL);
   return RitzVectorCopyRange(cg->r, 0, cg->r->length, cg->p, 0);
@@ -152,24 +182,13 @@ static int prepare_passes(const Cg *cg) {
   return ritz_passes_prepare(cg->solve->system.ceed, cg->inverse ? 7 : 5, forms);
 }
 
-// Whether an apply may write to more than the active output: passive outputs, contexts of functions.
-static bool has_other_output(CeedOperator op) {
-  for (CeedInt i = 0; i < op->num_sub; i++) {
-    if (has_other_output(op->sub[i])) return true;
-  }
-  if (!op->is_composite && op->qf->ctx && op->qf->is_context_writable) return true;
-  for (CeedInt i = 0; i < op->num_out; i++) {
-    if (op->out[i]->vec != CEED_VECTOR_ACTIVE && !ritz_field_is_unused(op->out[i])) return true;
-  }
-  return false;
-}
-
 int ritz_cg_solve_on_device(RitzSolver solver, const RitzSolve *solve, CeedVector inverse) {
+  const CeedOperator op = solve->system.op;
   Cg cg = {.solver = solver,
            .solve = solve,
            .inverse = inverse,
            .before = NUM_NUMBERS,
-           .may_run_ahead = !has_other_output(solve->system.op)};
+           .may_run_ahead = !(op ? ritz_operator_has_other_output(op) : solver->parts.has_other_output)};
   CeedVector *const vectors[] = {&cg.r, &cg.p, &cg.q};
   RitzSolverReason reason = RITZ_ITERATING;
 

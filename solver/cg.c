@@ -412,7 +412,8 @@ int ritz_cg_solve(RitzSolver solver, const RitzSolve *solve) {
   solver->used = is_merged ? RITZ_CG_MERGED : RITZ_CG_STANDARD;
   if (!is_merged) return ritz_cg_solve_standard(solver, solve);
   CeedVector inverse = ritz_jacobi_inverse(solve->pc, solve->system.ceed, NULL);
-  if (solver->reduce) return ritz_cg_solve_in_parts(solver, solve, inverse);
+  const bool stays_on_device = is_on_device(solve) && solver->reduce_in_memory && solver->parts.apply_energy;
+  if (solver->reduce && !stays_on_device) return ritz_cg_solve_in_parts(solver, solve, inverse);
   return is_on_device(solve) ? ritz_cg_solve_on_device(solver, solve, inverse)
                              : ritz_cg_solve_merged(solver, solve, inverse, num_slots);
 }

@@ -104,15 +104,28 @@ static int bring(const RitzSolve *solve, CeedVector v, CeedVector *here) {
   return RitzVectorConvert(v, *here);
 }
 
-static int prepare_preconditioner(RitzSolver solver, RitzSolve *solve) {
+// solver->jacobi as the diagonal is now; NULL: it is of no use. Its entries pass through the host, so what an
+// earlier solve has made serves again where no part's diagonal has changed.
+static int update_jacobi(RitzSolver solver, Ceed ceed) {
+  uint64_t state = 0;
   int64_t bad_entry = -1;
 
+  RITZ_TRY(CeedVectorGetState(solver->diagonal, &state));
+  double is_old = !solver->jacobi || solver->jacobi->ceed != ceed || solver->diagonal_state != state;
+  RITZ_TRY(ritz_reduce(ceed, RITZ_REDUCTION_MAX, 1, &is_old));
+  if (is_old == 0) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(RitzPreconditionerDestroy(&solver->jacobi));
+  solver->diagonal_state = state;
+  return ritz_jacobi_create(ceed, "RitzSolverSolve", CEED_SCALAR_TYPE, solver->diagonal, solver->constraints,
+                            &bad_entry, &solver->jacobi);
+}
+
+static int prepare_preconditioner(RitzSolver solver, RitzSolve *solve) {
   if (solver->pc) return RitzPreconditionerReferenceCopy(solver->pc, &solve->pc);
   if (!solver->diagonal) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(ritz_jacobi_create(solve->system.ceed, "RitzSolverSolve", CEED_SCALAR_TYPE, solver->diagonal,
-                              solver->constraints, &bad_entry, &solve->pc));
-  solve->is_bad_diagonal = bad_entry >= 0;
-  return CEED_ERROR_SUCCESS;
+  RITZ_TRY(update_jacobi(solver, solve->system.ceed));
+  solve->is_bad_diagonal = !solver->jacobi;
+  return solver->jacobi ? RitzPreconditionerReferenceCopy(solver->jacobi, &solve->pc) : CEED_ERROR_SUCCESS;
 }
 
 static int prepare(RitzSolver solver, CeedVector b, CeedVector x, RitzSolve *solve) {

@@ -77,6 +77,7 @@ int RitzSolverDestroy(RitzSolver *solver) {
   RITZ_TRY(ritz_check_handle(NULL, __func__, "solver", *solver, &ritz_solver_class));
   RITZ_TRY(CeedOperatorDestroy(&(*solver)->op));
   RITZ_TRY(CeedVectorDestroy(&(*solver)->diagonal));
+  RITZ_TRY(RitzPreconditionerDestroy(&(*solver)->jacobi));
   RITZ_TRY(RitzPreconditionerDestroy(&(*solver)->pc));
   RITZ_TRY(RitzIndicesDestroy(&(*solver)->constraints));
   RITZ_TRY(drop_nullspace(*solver));
@@ -94,6 +95,7 @@ int RitzSolverSetOperator(RitzSolver solver, CeedOperator op) {
   RITZ_TRY(CeedOperatorReferenceCopy(op, &solver->op));
   solver->apply = NULL;
   solver->apply_ctx = NULL;
+  solver->parts = (RitzPartMethods){0};
   return CEED_ERROR_SUCCESS;
 }
 
@@ -104,6 +106,12 @@ int RitzSolverSetApply(RitzSolver solver, RitzApplyFunction apply, void *ctx) {
   RITZ_TRY(CeedOperatorDestroy(&solver->op));
   solver->apply = apply;
   solver->apply_ctx = ctx;
+  solver->parts = (RitzPartMethods){0};
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_solver_set_parts(RitzSolver solver, const RitzPartMethods *methods) {
+  solver->parts = *methods;
   return CEED_ERROR_SUCCESS;
 }
 
@@ -112,6 +120,7 @@ int RitzSolverSetJacobi(RitzSolver solver, CeedVector diagonal) {
   REQUIRE_SOLVER(solver, "RitzSolverSetJacobi");
   RITZ_OPTIONAL(solver->ceed, diagonal);
   RITZ_TRY(RitzPreconditionerDestroy(&solver->pc));
+  RITZ_TRY(RitzPreconditionerDestroy(&solver->jacobi));
   return diagonal ? CeedVectorReferenceCopy(diagonal, &solver->diagonal)
                   : CeedVectorDestroy(&solver->diagonal);
 }
@@ -120,6 +129,7 @@ int RitzSolverSetPreconditioner(RitzSolver solver, RitzPreconditioner pc) {
   REQUIRE_SOLVER(solver, "RitzSolverSetPreconditioner");
   RITZ_OPTIONAL(solver->ceed, pc);
   RITZ_TRY(CeedVectorDestroy(&solver->diagonal));
+  RITZ_TRY(RitzPreconditionerDestroy(&solver->jacobi));
   return pc ? RitzPreconditionerReferenceCopy(pc, &solver->pc) : RitzPreconditionerDestroy(&solver->pc);
 }
 
@@ -154,6 +164,7 @@ int RitzSolverSetConstraints(RitzSolver solver, int64_t num, const int64_t *entr
   REQUIRE_SOLVER(solver, "RitzSolverSetConstraints");
   RITZ_REQUIRE(num >= 0, solver->ceed, CEED_ERROR_DIMENSION,
                "RitzSolverSetConstraints: number of entries is %lld, needs to be >= 0", (long long)num);
+  RITZ_TRY(RitzPreconditionerDestroy(&solver->jacobi));
   if (num == 0) return RitzIndicesDestroy(&solver->constraints);
   REQUIRE_POINTER(entries, solver, "RitzSolverSetConstraints");
   for (int64_t i = 0; i < num; i++) {
@@ -170,6 +181,7 @@ int RitzSolverSetConstraints(RitzSolver solver, int64_t num, const int64_t *entr
 int RitzSolverSetConstraintIndices(RitzSolver solver, RitzIndices entries) {
   REQUIRE_SOLVER(solver, "RitzSolverSetConstraintIndices");
   RITZ_OPTIONAL(solver->ceed, entries);
+  RITZ_TRY(RitzPreconditionerDestroy(&solver->jacobi));
   return entries ? RitzIndicesReferenceCopy(entries, &solver->constraints)
                  : RitzIndicesDestroy(&solver->constraints);
 }

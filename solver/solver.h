@@ -5,6 +5,7 @@
 
 #include <ritz/solver.h>
 
+#include "solver/parts.h"
 #include "solver/preconditioner.h"
 #include "solver/system.h"
 
@@ -12,12 +13,15 @@ struct RitzSolver_private {
   const RitzClass *class;
   Ceed ceed; // counted
   RitzSolverType type;
-  CeedOperator op;         // counted, NULL when `apply` is used
-  RitzApplyFunction apply; // NULL when `op` is used
-  void *apply_ctx;         // borrowed
-  CeedVector diagonal;     // counted: Jacobi by RitzSolverSetJacobi, made anew for each solve; or NULL
-  RitzPreconditioner pc;   // counted, NULL: none, or Jacobi
-  RitzIndices constraints; // counted, NULL: none
+  CeedOperator op;           // counted, NULL when `apply` is used
+  RitzApplyFunction apply;   // NULL when `op` is used
+  void *apply_ctx;           // borrowed
+  RitzPartMethods parts;     // beside `apply`; zeros: none
+  CeedVector diagonal;       // counted: Jacobi by RitzSolverSetJacobi; or NULL
+  RitzPreconditioner jacobi; // owned: what solves made of `diagonal`; NULL: nothing yet
+  uint64_t diagonal_state;   // that it was made of
+  RitzPreconditioner pc;     // counted, NULL: none, or Jacobi
+  RitzIndices constraints;   // counted, NULL: none
   CeedInt num_null;
   CeedVector *null; // owned, [num_null]: copies of the basis, orthonormal
   double rtol, atol;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Tests of solvers of problems in parts, threads of one process, against one part: all methods, and
 // reductions by any function (ritz/exchange.h). Multigrid: test-part-multigrid.c.
+#include "core/vector-pass.h"
 #include "tests/exchange-kit.h"
 #include <stdatomic.h>
 
@@ -79,19 +80,62 @@ static int run_solve(void *ctx, const RitzTransport *t) {
   return code;
 }
 
-// Sums that are made where the context computes, here the host, counted.
+// A transport whose sums of numbers in the memory of the context are made there as far as others can tell,
+// counted.
+typedef struct {
+  RitzTransport base;
+  Ceed ceed; // borrowed
+} InMemory;
+
 static _Atomic int num_in_memory;
 
-static int reduce_counted(const RitzTransport *t, RitzReduction kind, CeedInt num, double values[]) {
+static int begin_below(const RitzTransport *t, CeedInt num, const RitzMessage messages[]) {
+  const RitzTransport *base = &((InMemory *)t->ctx)->base;
+
+  return base->begin(base, num, messages);
+}
+
+static int end_below(const RitzTransport *t, CeedInt num, const RitzMessage messages[]) {
+  const RitzTransport *base = &((InMemory *)t->ctx)->base;
+
+  return base->end(base, num, messages);
+}
+
+static int reduce_below(const RitzTransport *t, RitzReduction kind, CeedInt num, double values[]) {
+  const RitzTransport *base = &((InMemory *)t->ctx)->base;
+
+  return base->reduce(base, kind, num, values);
+}
+
+static int reduce_in_memory(const RitzTransport *t, RitzReduction kind, CeedInt num, double values[]) {
+  struct RitzScalars_private scalars = {
+      .class = &ritz_scalars_class, .ceed = ((InMemory *)t->ctx)->ceed, .num = num, .values = values};
+  double on_host[RITZ_PASS_SUMS];
+
   atomic_fetch_add(&num_in_memory, 1);
-  return t->reduce(t, kind, num, values);
+  RITZ_TRY(RitzScalarsGet(&scalars, 0, num, on_host));
+  RITZ_TRY(reduce_below(t, kind, num, on_host));
+  return RitzScalarsSet(&scalars, 0, num, on_host);
 }
 
 static int run_solve_in_memory(void *ctx, const RitzTransport *t) {
-  RitzTransport in_memory = *t;
+  InMemory in_memory = {.base = *t};
+  const RitzTransport transport = {.num_parts = t->num_parts,
+                                   .part = t->part,
+                                   .mem_type = t->mem_type,
+                                   .ctx = &in_memory,
+                                   .begin = begin_below,
+                                   .end = end_below,
+                                   .reduce = reduce_below,
+                                   .reduce_in_memory = reduce_in_memory};
+  Case *c = ctx;
+  Part p;
+  int code = open_part(c, &transport, &p);
 
-  in_memory.reduce_in_memory = reduce_counted;
-  return run_solve(ctx, &in_memory);
+  in_memory.ceed = p.ceed;
+  if (!code) code = solve_part(c, t->part, &p);
+  close_part(c, t->part, code, &p);
+  return code;
 }
 
 static void solve_whole(Ceed ceed, const Case *c, const Whole *w, CeedInt *iterations) {
@@ -216,6 +260,27 @@ TEST(sums_are_made_where_the_context_computes) {
   }
   if (!tap_failed()) solve_on_devices(ceed);
   CeedDestroy(&ceed);
+}
+
+// Two sums an iteration, a product too many at the end; kernels of the operator tell the energy, or a pass.
+TEST_EACH_BACKEND(iterations_on_devices_do_not_wait_for_sums) {
+  Case c = {.degree = 3, .num_comp = 1, .how = CUT_RANDOM, .method = RITZ_SOLVER_CG};
+  const int meshes[3] = {2, 7, 4};
+  CeedMemType mem_type = CEED_MEM_HOST;
+
+  CHECK_OK(CeedGetPreferredMemType(ceed, &mem_type));
+  if (is_for_one_thread(ceed) || mem_type == CEED_MEM_HOST) return;
+  name_resource(ceed, &c);
+  c.num_parts = is_slow(ceed) ? 2 : 3;
+  for (int m = 0; m < (is_slow(ceed) ? 2 : 3) && !tap_failed(); m++) {
+    c.which = meshes[m];
+    c.overlaps = m == 0;
+    atomic_store(&num_in_memory, 0);
+    check_solves_by(ceed, &c, run_solve_in_memory);
+    const int num = num_in_memory, wanted = 2 * c.num_parts * c.iterations[0];
+    CHECK(num >= wanted && num <= wanted + 3 * c.num_parts, "%d sums in memory in %d iterations of %d parts",
+          num, (int)c.iterations[0], (int)c.num_parts);
+  }
 }
 
 // Parts without elements, and with fewer unknowns than a method makes steps before a restart.
@@ -483,8 +548,9 @@ TEST(sums_count_owned_entries_alone) {
 
 int main(int argc, char **argv) {
   return tap_main(argc, argv,
-                  TESTS(sums_are_made_where_the_context_computes, solvers_take_the_steps_of_one_part,
-                        solvers_have_small_and_empty_parts, reductions_of_what_is_no_part_are_refused,
-                        products_are_reduced_by_any_function, sums_count_owned_entries_alone,
-                        one_reduction_takes_the_steps_of_two, residuals_that_fall_fast_are_summed_anew));
+                  TESTS(sums_are_made_where_the_context_computes, iterations_on_devices_do_not_wait_for_sums,
+                        solvers_take_the_steps_of_one_part, solvers_have_small_and_empty_parts,
+                        reductions_of_what_is_no_part_are_refused, products_are_reduced_by_any_function,
+                        sums_count_owned_entries_alone, one_reduction_takes_the_steps_of_two,
+                        residuals_that_fall_fast_are_summed_anew));
 }

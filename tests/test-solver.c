@@ -343,6 +343,51 @@ TEST(jacobi_iterates_are_those_of_the_scaled_system) {
   close_bench(&other);
 }
 
+static void set_entries(CeedVector v, int n, const double *values) {
+  CeedScalar *array = NULL;
+
+  CHECK_OK(CeedVectorGetArrayWrite(v, CEED_MEM_HOST, &array));
+  for (int i = 0; i < n; i++) array[i] = (CeedScalar)values[i];
+  CHECK_OK(CeedVectorRestoreArray(v, &array));
+}
+
+// What one solve has made of a diagonal serves the next where diagonal and constraints are the same.
+TEST(jacobi_is_that_of_the_diagonal_when_a_solve_begins) {
+  const int n = 12;
+  const int64_t first = 0;
+  System s = {.n = n};
+  Bench bench;
+  double x[MAX_N], d[MAX_N], ones[MAX_N];
+
+  for (int i = 0; i < n; i++) {
+    s.A[i][i] = d[i] = ldexp(1, i);
+    s.x[i] = 1 + i;
+    s.b[i] = d[i] * s.x[i];
+    ones[i] = 1;
+  }
+  CHECK_OK(open_bench(&bench, &s));
+  CeedVector diagonal = make_vector(bench.ceed, n, d);
+
+  CHECK_OK(RitzSolverSetJacobi(bench.solver, diagonal));
+  for (int k = 0; k < 4; k++) {
+    if (k > 0) set_entries(diagonal, n, k == 2 ? ones : d);
+    for (int repeat = 0; repeat < 2; repeat++) {
+      solve_from_zero(&bench, 0, 0, 1, x, n);
+      const double error = largest_error(&s, x);
+      CHECK(k == 2 ? error > 1e-3 : error <= 10 * n * eps, "diagonal %d: %g after an iteration", k, error);
+    }
+  }
+  CHECK_OK(RitzSolverSetConstraints(bench.solver, 1, &first));
+  solve_from_zero(&bench, 0, 0, 1, x, n);
+  CHECK(x[0] == 0, "a constrained entry becomes %g", x[0]);
+  CHECK_NEAR(x[1], s.x[1], 10 * n * eps, "a free entry");
+  CHECK_OK(RitzSolverSetConstraints(bench.solver, 0, NULL));
+  solve_from_zero(&bench, 0, 0, 1, x, n);
+  CHECK_NEAR(largest_error(&s, x), 0, 10 * n * eps, "without constraints");
+  CeedVectorDestroy(&diagonal);
+  close_bench(&bench);
+}
+
 TEST(jacobi_solves_a_diagonal_system_in_one_iteration_and_can_be_removed) {
   const int n = 12;
   System s = {.n = n};
@@ -888,6 +933,7 @@ int main(int argc, char **argv) {
             energy_error_decreases_and_obeys_the_chebyshev_bound,
             monitor_sees_the_true_residual_once_per_iteration, long_sums_are_accurate,
             scale_of_the_right_hand_side_does_not_matter, jacobi_iterates_are_those_of_the_scaled_system,
+            jacobi_is_that_of_the_diagonal_when_a_solve_begins,
             jacobi_solves_a_diagonal_system_in_one_iteration_and_can_be_removed,
             constrained_entries_keep_their_values_and_the_others_solve_their_equations,
             nothing_is_done_when_all_entries_are_constrained,

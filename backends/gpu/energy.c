@@ -98,6 +98,7 @@ typedef struct {
   const int64_t *zeros;
   double *scalars;
   CeedInt k;
+  bool adds;
 } Target;
 
 static int collect(Ceed ceed, int64_t num_shares, const double *shares, bool adds, const Target *target,
@@ -127,7 +128,7 @@ static int apply_all(Ceed ceed, CeedInt num, const CeedOperator *subs, CeedVecto
                      void *shares, const Target *target) {
   Target this = *target;
   CeedInt last = num - 1;
-  bool adds = false;
+  bool adds = target->adds;
   while (subs[last]->num_elem == 0) last--;
   for (CeedInt i = 0; i <= last; i++) {
     int64_t num_shares;
@@ -142,11 +143,12 @@ static int apply_all(Ceed ceed, CeedInt num, const CeedOperator *subs, CeedVecto
 }
 
 int ritz_gpu_operator_apply_energy(CeedOperator op, CeedVector in, CeedVector out, int64_t num_zeros,
-                                   const int64_t *zeros, double *scalars, CeedInt k, bool *is_done) {
+                                   const int64_t *zeros, double *scalars, CeedInt k, bool adds,
+                                   bool *is_done) {
   Ceed ceed = op->obj.ceed;
   const CeedInt num = op->is_composite ? op->num_sub : 1;
   const CeedOperator *subs = op->is_composite ? op->sub : &op;
-  const Target target = {num_zeros, zeros, scalars, k};
+  const Target target = {num_zeros, zeros, scalars, k, adds};
   int64_t most;
   void *shares;
   *is_done = false;

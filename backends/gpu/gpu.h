@@ -356,7 +356,8 @@ int ritz_gpu_energy_prepare(CeedOperator op, int64_t *num_shares);
 // out += A in for an operator that was prepared; shares in device memory.
 int ritz_gpu_energy_apply(CeedOperator op, CeedVector in, CeedVector out, double *shares);
 int ritz_gpu_operator_apply_energy(CeedOperator op, CeedVector in, CeedVector out, int64_t num_zeros,
-                                   const int64_t *zeros, double *scalars, CeedInt k, bool *is_done);
+                                   const int64_t *zeros, double *scalars, CeedInt k, bool adds,
+                                   bool *is_done);
 
 // ---- diagonal.c: their diagonals, likewise ----
 int ritz_gpu_gen_assemble_add_diagonal(CeedOperator op, bool is_point_block, void *diagonal);

@@ -50,6 +50,9 @@ struct RitzTransport {
   int (*on_stop)(const RitzTransport *transport, void (*stop)(void *ctx), void *ctx);
   // Optional, NULL otherwise. Begin and end in one, for messages that nothing is to be done beside.
   int (*run)(const RitzTransport *transport, CeedInt num, const RitzMessage messages[]);
+  // Optional, with `run` and reduce_in_memory. Both in one step: messages, and sums of num_values numbers.
+  int (*run_and_sum)(const RitzTransport *transport, CeedInt num, const RitzMessage messages[],
+                     CeedInt num_values, double values[]);
   // Optional, with on_stop. Says that this part now begins something beside the transport that all parts
   // have to begin, as often as it says so since on_stop: those who have said it more often wait for the
   // others. Errors: CEED_ERROR_INCOMPATIBLE (another part has left having said it less often).

@@ -99,7 +99,9 @@ CEED_EXTERN int RitzSolverDestroy(RitzSolver *solver);
 // The later of the two calls decides what is applied.
 CEED_EXTERN int RitzSolverSetOperator(RitzSolver solver, CeedOperator op); // counted reference
 CEED_EXTERN int RitzSolverSetApply(RitzSolver solver, RitzApplyFunction apply, void *ctx);
-// Jacobi: z = r / diagonal. NULL removes it. The vector is referenced, not copied.
+// Jacobi: z = r / diagonal. NULL removes it. The vector is referenced, not copied: a solve sees what it holds
+// then. The inverses (8 bytes an entry) are kept for the next solve, and made anew where the vector has been
+// written to since, constraints have been set or the operator's context is another one.
 CEED_EXTERN int RitzSolverSetJacobi(RitzSolver solver, CeedVector diagonal);
 // Any preconditioner (counted; NULL: none) instead of Jacobi; the later of the two calls decides. CG and
 // MINRES need a symmetric one: others are CEED_ERROR_INCOMPATIBLE in RitzSolverSolve, the message says which
