@@ -131,6 +131,15 @@ static int reduce_in_memory_counted(const RitzTransport *t, RitzReduction kind, 
   return c->other->reduce_in_memory(c->other, kind, num, values);
 }
 
+static int run_and_sum_counted(const RitzTransport *t, CeedInt num, const RitzMessage messages[],
+                               CeedInt num_values, double values[]) {
+  Counter *c = t->ctx;
+
+  c->num_sums++;
+  count_messages(c, num, messages);
+  return c->other->run_and_sum(c->other, num, messages, num_values, values);
+}
+
 static RitzTransport count_calls(Counter *c, const RitzTransport *t) {
   RitzTransport counted = *t;
 
@@ -141,6 +150,7 @@ static RitzTransport count_calls(Counter *c, const RitzTransport *t) {
   counted.run = t->run ? run_counted : NULL;
   counted.reduce = reduce_counted;
   counted.reduce_in_memory = t->reduce_in_memory ? reduce_in_memory_counted : NULL;
+  counted.run_and_sum = t->run_and_sum ? run_and_sum_counted : NULL;
   counted.on_stop = NULL; // nobody asks it
   return counted;
 }
