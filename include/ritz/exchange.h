@@ -162,7 +162,8 @@ CEED_EXTERN int RitzPartOperatorGetDiagonal(RitzPartOperator op, CeedVector diag
 // CEED_ERROR_INCOMPATIBLE), has to outlive the solver's solves. b and x are L-vectors of the parts, of which
 // owned entries count (RitzSolverSetNumOwned); ghosts of x are zero after the solve (RitzExchangeRun gives
 // them values). Merged conjugate gradients (RITZ_CG_MERGED, the choice on devices without preconditioner or
-// with RitzSolverSetJacobi) reduce once an iteration; other methods once for each pass that has sums,
+// with RitzSolverSetJacobi) reduce once an iteration, or, where the transport has reduce_in_memory, twice
+// without waiting, in one step with the exchanges (run_and_sum); other methods once for each pass with sums,
 // conjugate gradients two or three times an iteration.
 CEED_EXTERN int RitzSolverSetPartOperator(RitzSolver solver, RitzPartOperator op, RitzIndices constraints);
 

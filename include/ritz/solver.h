@@ -27,7 +27,8 @@
 // composite of these, with the same restriction for active input and output and without passive outputs. In
 // parts of a larger problem (RitzSolverSetReduction) merged means one reduction an iteration and two passes,
 // for any operator, without preconditioner or with RitzSolverSetJacobi. On hosts, whose passes take 0.2 to
-// 0.4 ns an unknown longer for its sums, it is for parts so small that a reduction takes more.
+// 0.4 ns an unknown longer for its sums, it is for parts so small that a reduction takes more. On devices
+// whose reductions stay there (RitzSolverSetPartOperator, NCCL) it is what it is in one part.
 //
 // Vector arithmetic is done where the operator runs: on the threads of its context, or on its device; b, x
 // and the diagonal are copied where they belong to another context. Sums are compensated: their relative
