@@ -161,10 +161,10 @@ static int start(Cg *cg, RitzSolverReason *reason) {
   if (*reason != RITZ_ITERATING) return CEED_ERROR_SUCCESS;
   ritz_cg_check_rz(cg->rz, reason);
   RITZ_TRY(update_ghosts(cg, cg->r, 0, 0));
-  if (cg->inverse) RITZ_TRY(update_ghosts(cg, cg->inverse, 0, 0));
-  if (cg->inverse)
-    return ritz_pass_run(&first_direction, (const CeedVector[]){cg->p, cg->inverse, cg->r}, NULL, NULL);
-  return RitzVectorCopyRange(cg->r, 0, cg->r->length, cg->p, 0);
+  if (!cg->inverse) return RitzVectorCopyRange(cg->r, 0, cg->r->length, cg->p, 0);
+  RITZ_TRY(
+      update_ghosts(cg, cg->inverse, 0, 0)); // zeros there, as other methods have residuals that are zero
+  return ritz_pass_run(&first_direction, (const CeedVector[]){cg->p, cg->inverse, cg->r}, NULL, NULL);
 }
 
 // M has the precision of the vectors.
