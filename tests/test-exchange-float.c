@@ -191,12 +191,17 @@ TEST_EACH_BACKEND(products_in_float_are_those_of_one_part_to_its_rounding) {
 
 // ---- Devices ----
 
-TEST(parts_on_devices_exchange_floats_by_nccl) {
+// By threads, and by NCCL where there are several devices (tools/gpu-check runs that).
+TEST(parts_on_devices_exchange_floats_as_others_do) {
   const CeedInt most = num_connected_devices();
   Ceed ceed = tap_ceed("/cpu/self/ref");
-  Case c = {.degree = 3, .num_comp = 2, .by_nccl = true, .resource = "/gpu/cuda/gen"};
+  Case c = {.which = 7, .degree = 3, .num_comp = 2, .num_parts = 2};
 
-  for (c.num_parts = 2; c.num_parts <= CeedIntMin(most, 8) && !tap_failed(); c.num_parts++) {
+  name_resource(ceed, &c);
+  run_case(ceed, &c, run_floats, "threads");
+  c.by_nccl = true;
+  snprintf(c.resource, sizeof(c.resource), "/gpu/cuda/gen");
+  for (; c.num_parts <= CeedIntMin(most, 8) && !tap_failed(); c.num_parts++) {
     for (c.which = 0; c.which < NUM_MESHES && !tap_failed(); c.which++) {
       c.how = c.which % NUM_CUTS;
       run_case(ceed, &c, run_floats, mesh_names[c.which]);
@@ -282,5 +287,5 @@ int main(int argc, char **argv) {
   return tap_main(argc, argv,
                   TESTS(vectors_of_float_are_exchanged_in_half_the_bytes,
                         products_in_float_are_those_of_one_part_to_its_rounding,
-                        parts_on_devices_exchange_floats_by_nccl, two_precisions_are_told_apart));
+                        parts_on_devices_exchange_floats_as_others_do, two_precisions_are_told_apart));
 }
