@@ -217,7 +217,7 @@ static int run_case(Bench *b, BatchedCase of) {
   if (of.count == 0) return CEED_ERROR_SUCCESS;
   BatchedRow *rows = realloc(b->rows, (b->num_rows + 1) * sizeof(*rows));
 
-  if (!rows) return results_no_memory(&command);
+  if (!rows) return cli_no_memory(command.name);
   b->rows = rows;
   BatchedRow *row = &rows[b->num_rows];
   *row = (BatchedRow){.of = of};
@@ -321,7 +321,7 @@ static int write_results(const Bench *b) {
   const char *peer = b->how.peer ? b->peer.name : NULL;
   return batched_write_plot(b->plot, title, subtitle, peer, b->num_rows, b->rows)
              ? CLI_OK
-             : results_no_memory(&command);
+             : cli_no_memory(command.name);
 }
 
 static int run_with_files(Bench *b) {
@@ -343,13 +343,11 @@ static int run_with_files(Bench *b) {
 static int run_and_report(Bench *b) {
   const BatchedOptions *o = b->options;
   CeedMemType memory;
-  int code = results_open(&command, "--json", o->json, &b->json);
+  int code = results_open(&command, o->json, &b->json, o->plot, &b->plot);
 
   b->how.on_device = !CeedGetPreferredMemType(b->how.ceed, &memory) && memory == CEED_MEM_DEVICE;
-  if (!code) code = results_open(&command, "--plot", o->plot, &b->plot);
   if (!code) code = run_with_files(b);
-  if (results_close(&command, "--json", o->json, b->json)) code = CLI_FAILED;
-  if (results_close(&command, "--plot", o->plot, b->plot)) code = CLI_FAILED;
+  if (results_close(&command, o->json, b->json, o->plot, b->plot)) code = CLI_FAILED;
   free(b->rows);
   return code;
 }

@@ -396,7 +396,7 @@ static int plot_series(const Bench *b, const Series *series) {
   size_t num = 0;
   int code;
 
-  if (!points) return results_no_memory(&command);
+  if (!points) return cli_no_memory(command.name);
   for (size_t i = 0; i < series->num_results; i++) {
     const BpResult *r = &series->results[i];
     PlotPoint *point = &points[num];
@@ -424,7 +424,7 @@ static int run_bps(const Bench *b) {
   int code = CLI_OK;
 
   series.results = calloc(series.bps.num * series.policies.num * series.orders.num, sizeof(*series.results));
-  if (!series.results) return results_no_memory(&command);
+  if (!series.results) return cli_no_memory(command.name);
   if (run_series(b, &series)) code = cli_report(command.name, b->ceed);
   for (size_t i = 0; i < series.num_results; i++) {
     bp_print_failed_checks(stderr, &series.results[i]);
@@ -458,7 +458,7 @@ static int list_cases(const Bench *b, Nekbone *nekbone, NekboneOptions *options)
   List components = choose_list(&o->components, 2, default_components);
 
   nekbone->cases = calloc(4 * components.num * orders.num, sizeof(*nekbone->cases));
-  if (!nekbone->cases) return results_no_memory(&command);
+  if (!nekbone->cases) return cli_no_memory(command.name);
   options->cases = nekbone->cases;
   for (size_t i = 0; i < 4 * components.num * orders.num; i++) {
     size_t order = i % orders.num, rest = i / orders.num;
@@ -492,7 +492,7 @@ static int list_policies(const BenchOptions *o, Nekbone *nekbone, NekboneOptions
     RitzGeometryPolicy *policies = calloc(list.num, sizeof(*policies));
     size_t num = 0;
 
-    if (!policies) return results_no_memory(&command);
+    if (!policies) return cli_no_memory(command.name);
     for (int others = 0; others < 2; others++) {
       for (size_t i = 0; i < list.num; i++) {
         if (list.items[i] == RITZ_POLICY_AFFINE && !affine) continue;
@@ -532,7 +532,7 @@ static int plot_nekbone(const Bench *b, const Nekbone *nekbone) {
   char what[80];
   int code;
 
-  if (!points) return results_no_memory(&command);
+  if (!points) return cli_no_memory(command.name);
   snprintf(what, sizeof(what), "conjugate gradients%s",
            b->options->jacobi ? " with Jacobi's preconditioner" : "");
   code = write_plot(b, what, nekbone_plot_points(nekbone->num_rows, nekbone->rows, points), points);
@@ -544,7 +544,7 @@ static int run_cases(Bench *b, const NekboneOptions *options, Nekbone *nekbone) 
   int code = CLI_OK;
 
   nekbone->rows = calloc(nekbone_count_rows(options) + 1, sizeof(*nekbone->rows));
-  if (!nekbone->rows) return results_no_memory(&command);
+  if (!nekbone->rows) return cli_no_memory(command.name);
   if (b->table) nekbone_print_heading(b->table);
   if (nekbone_run(b->ceed, options, print_bench_row, b, nekbone->rows, &nekbone->num_rows))
     code = cli_report(command.name, b->ceed);
@@ -680,12 +680,10 @@ static int run_with_files(Bench *b, int num_threads) {
 
 static int run_and_report(Bench *b, int num_threads) {
   const BenchOptions *o = b->options;
-  int code = results_open(&command, "--json", o->json, &b->json);
+  int code = results_open(&command, o->json, &b->json, o->plot, &b->plot);
 
-  if (!code) code = results_open(&command, "--plot", o->plot, &b->plot);
   if (!code) code = run_with_files(b, num_threads);
-  if (results_close(&command, "--json", o->json, b->json)) code = CLI_FAILED;
-  if (results_close(&command, "--plot", o->plot, b->plot)) code = CLI_FAILED;
+  if (results_close(&command, o->json, b->json, o->plot, b->plot)) code = CLI_FAILED;
   return code;
 }
 

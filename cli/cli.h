@@ -42,6 +42,16 @@ int cli_open_ceed(const char *command, const char *resource, Ceed *ceed);
 
 // Prints the message stored in the context to stderr, after the command's name. Returns CLI_FAILED.
 int cli_report(const char *command, Ceed ceed);
+int cli_no_memory(const char *command); // says it; CLI_FAILED
+
+// ---- Files to be written ----
+// Asked before anything is computed: whether a file can be written later, as far as that can be seen without
+// making or changing it. CLI_FAILED: the reason was printed after `name`, an option or a variable.
+
+// replaces: the file is written beside its path and renamed, else opened there. "-" is standard output.
+int cli_check_file(const char *command, const char *name, const char *path, bool replaces);
+// Files of RITZ_PROFILE and RITZ_DUMP; cli_open_ceed asks for them.
+int cli_check_environment(const char *command);
 
 // Zeroed memory for n things, to be freed with free(); the failure is reported to ceed.
 int cli_allocate(Ceed ceed, size_t n, size_t size, void *p);

@@ -54,6 +54,11 @@ int cli_report(const char *command, Ceed ceed) {
   return CLI_FAILED;
 }
 
+int cli_no_memory(const char *command) {
+  fprintf(cli_stderr(), "%s: not enough memory\n", command);
+  return CLI_FAILED;
+}
+
 int cli_allocate(Ceed ceed, size_t n, size_t size, void *p) {
   void *memory = n < (size_t)-1 / size ? calloc(n + 1, size) : NULL;
 
@@ -81,6 +86,7 @@ int cli_open_ceed(const char *command, const char *resource, Ceed *ceed) {
   char shown[ARG_SHOWN];
 
   *ceed = NULL;
+  CLI_TRY(cli_check_environment(command));
   if (!CeedInit(resource, ceed)) {
     CeedSetErrorHandler(*ceed, CeedErrorStore);
     return CLI_OK;

@@ -231,7 +231,7 @@ static int list_variants(MgBench *b) {
              precisions = choose_list(&o->precisions, 1, first);
 
   b->variants = calloc(smoothers.num * solvers.num * precisions.num, sizeof(*b->variants));
-  if (!b->variants) return results_no_memory(&command);
+  if (!b->variants) return cli_no_memory(command.name);
   for (size_t s = 0; s < smoothers.num; s++) {
     for (size_t p = 0; p < precisions.num; p++) {
       for (size_t m = 0; m < solvers.num; m++) {
@@ -357,7 +357,7 @@ static int run_cases(MgBench *b) {
 static int plot_rows(const MgBench *b) {
   PlotPoint *points = calloc(b->num_rows + 1, sizeof(*points));
 
-  if (!points) return results_no_memory(&command);
+  if (!points) return cli_no_memory(command.name);
   const Plot plot = {.x_label = "seconds of a solve",
                      .y_label = "L2 error",
                      .lines_keep_labels = true,
@@ -414,11 +414,9 @@ static int run_and_report(MgBench *b, int num_threads) {
   const MgBenchOptions *o = b->options;
   int code = list_variants(b);
 
-  if (!code) code = results_open(&command, "--json", o->json, &b->json);
-  if (!code) code = results_open(&command, "--plot", o->plot, &b->plot);
+  if (!code) code = results_open(&command, o->json, &b->json, o->plot, &b->plot);
   if (!code) code = run_with_files(b, num_threads);
-  if (results_close(&command, "--json", o->json, b->json)) code = CLI_FAILED;
-  if (results_close(&command, "--plot", o->plot, b->plot)) code = CLI_FAILED;
+  if (results_close(&command, o->json, b->json, o->plot, b->plot)) code = CLI_FAILED;
   free(b->variants);
   free(b->rows);
   return code;

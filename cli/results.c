@@ -16,23 +16,33 @@ static int write_failed(const ArgCommand *command, const char *option, const cha
   return CLI_FAILED;
 }
 
-int results_no_memory(const ArgCommand *command) {
-  fprintf(stderr, "%s: not enough memory\n", command->name);
-  return CLI_FAILED;
-}
-
-int results_open(const ArgCommand *command, const char *option, const char *path, FILE **file) {
-  *file = NULL;
+static int open_file(const ArgCommand *command, const char *option, const char *path, FILE **file) {
   if (!path) return CLI_OK;
   *file = strcmp(path, "-") ? fopen(path, "w") : stdout;
   return *file ? CLI_OK : write_failed(command, option, path);
 }
 
-int results_close(const ArgCommand *command, const char *option, const char *path, FILE *file) {
+int results_open(const ArgCommand *command, const char *json_path, FILE **json, const char *plot_path,
+                 FILE **plot) {
+  *json = *plot = NULL;
+  if (json_path) CLI_TRY(cli_check_file(command->name, "--json", json_path, false));
+  if (plot_path) CLI_TRY(cli_check_file(command->name, "--plot", plot_path, false));
+  CLI_TRY(open_file(command, "--json", json_path, json));
+  return open_file(command, "--plot", plot_path, plot);
+}
+
+static int close_file(const ArgCommand *command, const char *option, const char *path, FILE *file) {
   if (!file) return CLI_OK;
   bool failed = fflush(file) || ferror(file);
   if (file != stdout && fclose(file)) failed = true;
   return failed ? write_failed(command, option, path) : CLI_OK;
+}
+
+int results_close(const ArgCommand *command, const char *json_path, FILE *json, const char *plot_path,
+                  FILE *plot) {
+  const int code = close_file(command, "--json", json_path, json);
+
+  return close_file(command, "--plot", plot_path, plot) || code ? CLI_FAILED : CLI_OK;
 }
 
 bool results_has_ending(const char *path, const char *ending) {
@@ -64,7 +74,7 @@ int results_write_plot(const ArgCommand *command, FILE *file, const BpMachine *m
   plot.title = title;
   plot.subtitle = subtitle;
   plot.label_meaning = "numbers: polynomial degree p";
-  return plot_write(file, &plot) ? CLI_OK : results_no_memory(command);
+  return plot_write(file, &plot) ? CLI_OK : cli_no_memory(command->name);
 }
 
 // ---- Kernels ----

@@ -11,11 +11,13 @@
 #include "cli/args.h"
 #include "cli/plot.h"
 
-// Opens a file for the results before the work is done; NULL without one. CLI_FAILED: a message was printed.
-int results_open(const ArgCommand *command, const char *option, const char *path, FILE **file);
-// file may be NULL.
-int results_close(const ArgCommand *command, const char *option, const char *path, FILE *file);
-int results_no_memory(const ArgCommand *command); // CLI_FAILED
+// Opens the files of --json and --plot before the work is done, both or none; NULL without one. CLI_FAILED: a
+// message was printed.
+int results_open(const ArgCommand *command, const char *json_path, FILE **json, const char *plot_path,
+                 FILE **plot);
+// Files may be NULL.
+int results_close(const ArgCommand *command, const char *json_path, FILE *json, const char *plot_path,
+                  FILE *plot);
 
 bool results_has_ending(const char *path, const char *ending);
 

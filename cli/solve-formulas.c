@@ -38,11 +38,6 @@ static const struct {
     [ROLE_INITIAL] = {"--initial", "20", MEMBER(initial), FOR_HEAT, NAME_NONE, false, false, false},
 };
 
-static int out_of_memory(void) {
-  fprintf(cli_stderr(), "%s: not enough memory\n", solve_command.name);
-  return CLI_FAILED;
-}
-
 // "poisson, helmholtz and heat"
 static void list_problems(int problems, char text[80]) {
   int left = 0, n = 0;
@@ -95,7 +90,7 @@ static int parse_expression(Formula *formula, const char *begin, size_t length) 
   ExprError error;
   int ierr;
 
-  if (!text) return out_of_memory();
+  if (!text) return cli_no_memory(solve_command.name);
   ierr = expr_parse(text, &formula->expr[formula->num], &error);
   if (!ierr) formula->num++;
   free(text);
@@ -147,7 +142,7 @@ static int parse_formula(const SolveOptions *o, const char *text, Formula *formu
   }
   if (equals) {
     formula->name = strndup(text, (size_t)(equals - text));
-    if (!formula->name) return out_of_memory();
+    if (!formula->name) return cli_no_memory(solve_command.name);
     if (role == ROLE_FIXED) return CLI_OK;
     text = equals + 1;
   }
@@ -206,7 +201,7 @@ int solve_parse_formulas(Solve *s) {
   for (int role = 0; role < NUM_ROLES; role++)
     num += ((const ArgTexts *)((const char *)&s->options + roles[role].offset))->num;
   s->formulas = calloc(num + 1, sizeof(*s->formulas));
-  if (!s->formulas) return out_of_memory();
+  if (!s->formulas) return cli_no_memory(solve_command.name);
   for (int role = 0; role < NUM_ROLES; role++) CLI_TRY(parse_role(s, (SolveRole)role));
   for (size_t i = 0; i < s->num_formulas; i++) CLI_TRY(check_formula(s, &s->formulas[i]));
   return CLI_OK;
@@ -359,6 +354,88 @@ static int check_mesh(const Solve *s) {
   return CLI_USAGE;
 }
 
+// ---- What there is to solve ----
+
+// Problems are linear: without data (--fixed has none) the solution is zero.
+static int check_data(const Solve *s) {
+  static const SolveRole data[] = {ROLE_BC, ROLE_FLUX, ROLE_TRACTION, ROLE_SOURCE, ROLE_FORCE, ROLE_INITIAL};
+  static const char *const hints[] = {
+      [PROBLEM_POISSON] = "a source (--source 1), values (--bc NAME=1) or a flux (--flux NAME=1)",
+      [PROBLEM_MASS] = "a source (--source 1) or values (--bc NAME=1)",
+      [PROBLEM_HELMHOLTZ] = "a source (--source 1), values (--bc NAME=1) or a flux (--flux NAME=1)",
+      [PROBLEM_HEAT] =
+          "values at time 0 (--initial 1), a source (--source 1), values (--bc NAME=1) or a flux "
+          "(--flux NAME=1)",
+      [PROBLEM_ELASTICITY] = "a force (--force), a traction (--traction) or displacements (--bc)"};
+
+  if (s->options.exact == EXACT_SINE) return CLI_OK;
+  for (size_t k = 0; k < sizeof(data) / sizeof(data[0]); k++) {
+    if (solve_has_role(s, data[k])) return CLI_OK;
+  }
+  args_wrong(
+      &solve_command, NULL,
+      "nothing to solve: f = 0 without values or fluxes has the solution u = 0; give %s, or --exact sine",
+      hints[s->options.problem]);
+  return CLI_USAGE;
+}
+
+// Whether a translation by `shift` leaves the product of sin(pi x_d) alone: an even number of changes of
+// sign.
+static bool is_period_of_sine(CeedInt space_dim, const double *shift) {
+  long long sum = 0;
+
+  for (CeedInt d = 0; d < space_dim; d++) {
+    if (fabs(shift[d] - round(shift[d])) > 1e-6) return false; // as files give coordinates
+    sum += llround(shift[d]);
+  }
+  return sum % 2 == 0;
+}
+
+// Elements that share a node may be apart, in a periodic mesh. positions: those of the nodes of `space`,
+// whose degree is that of the geometry.
+static int check_block_periods(const Solve *s, RitzSpace space, CeedInt block, const double *positions) {
+  const int64_t *nodes = NULL;
+  const double *x = NULL;
+  int64_t num_elem = 0;
+  CeedInt num_nodes = 0;
+
+  CLI_TRY(RitzSpaceGetBlockNodes(space, block, &num_nodes, &nodes));
+  CLI_TRY(RitzMeshGetBlock(s->mesh, block, NULL, NULL, &num_elem, NULL, &x));
+  for (int64_t i = 0; i < num_elem * num_nodes; i++) {
+    double shift[3] = {0};
+
+    for (CeedInt d = 0; d < s->space_dim; d++)
+      shift[d] = fabs(x[i * s->space_dim + d] - positions[nodes[i] * s->space_dim + d]);
+    if (is_period_of_sine(s->space_dim, shift)) continue;
+    return CeedError(s->ceed, CEED_ERROR_INCOMPATIBLE,
+                     "--exact: the mesh is periodic by (%g, %g, %g), sin(pi x_d) needs a period of 2",
+                     shift[0], shift[1], shift[2]);
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+// Ceed code.
+static int check_periods(const Solve *s) {
+  RitzSpace space = NULL;
+  double *positions = NULL;
+  CeedInt order = 0, num_blocks = 0;
+  int64_t num_nodes = 0;
+  int ierr;
+
+  CLI_TRY_CLEANUP(RitzMeshGetGeometryOrder(s->mesh, &order));
+  CLI_TRY_CLEANUP(RitzMeshGetNumBlocks(s->mesh, &num_blocks));
+  CLI_TRY_CLEANUP(RitzSpaceCreate(s->mesh, order, 1, &space));
+  CLI_TRY_CLEANUP(RitzSpaceGetNumNodes(space, &num_nodes));
+  CLI_TRY_CLEANUP(
+      cli_allocate(s->ceed, (size_t)num_nodes * (size_t)s->space_dim, sizeof(*positions), &positions));
+  CLI_TRY_CLEANUP(RitzSpaceGetNodeCoordinates(space, positions));
+  for (CeedInt b = 0; b < num_blocks; b++) CLI_TRY_CLEANUP(check_block_periods(s, space, b, positions));
+cleanup:
+  free(positions);
+  RitzSpaceDestroy(&space);
+  return ierr;
+}
+
 int solve_check_formulas(Solve *s) {
   for (size_t i = 0; i < s->num_formulas; i++) {
     Formula *formula = &s->formulas[i];
@@ -368,5 +445,8 @@ int solve_check_formulas(Solve *s) {
     CLI_TRY(check_coordinates(s, formula));
     CLI_TRY(check_components(s, formula));
   }
-  return check_mesh(s);
+  CLI_TRY(check_mesh(s));
+  CLI_TRY(check_data(s));
+  return s->options.exact == EXACT_SINE && check_periods(s) ? cli_report(solve_command.name, s->ceed)
+                                                            : CLI_OK;
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <ritz/device.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/solve.h"
@@ -269,6 +270,20 @@ static ArgsResult check_method(const SolveOptions *o) {
   return ARGS_RUN;
 }
 
+// Of a series and of parts the file that names the others; these get longer names in the same folder.
+static int check_output(const SolveOptions *o) {
+  const bool is_series = o->problem == PROBLEM_HEAT;
+  const char *end = is_series ? ".pvd" : solve_count_parts(o) > 1 ? ".pvtu" : ".vtu";
+  const size_t stem = strlen(o->output) - strlen(".vtu"), size = stem + sizeof(".pvtu");
+  char *path = malloc(size);
+
+  if (!path) return cli_no_memory(solve_command.name);
+  snprintf(path, size, "%.*s%s", (int)stem, o->output, end);
+  const int code = cli_check_file(solve_command.name, "--output", path, !is_series);
+  free(path);
+  return code;
+}
+
 int solve_check_options(const SolveOptions *o) {
   ArgsResult result = ARGS_RUN;
   char shown[ARG_SHOWN];
@@ -285,5 +300,6 @@ int solve_check_options(const SolveOptions *o) {
   if (result == ARGS_RUN) result = check_time(o);
   if (result == ARGS_RUN) result = check_method(o);
   if (result == ARGS_RUN) result = check_parts(o);
-  return result == ARGS_RUN ? CLI_OK : CLI_USAGE;
+  if (result != ARGS_RUN) return CLI_USAGE;
+  return o->output ? check_output(o) : CLI_OK;
 }

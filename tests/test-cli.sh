@@ -9,6 +9,7 @@ if [[ ! -x $ritz ]]; then
   echo "usage: $0 PATH-OF-RITZ" >&2
   exit 2
 fi
+ritz=$(realpath "$ritz")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 number=0
@@ -181,6 +182,15 @@ wrong "heat without end" "ritz solve: --time: heat needs the time to reach, such
   solve box:2 --problem heat
 wrong "steps without time" "ritz solve: --steps: only with --problem heat" solve box:2 --steps 3
 wrong "initial values with a name" "ritz solve: --initial: expected EXPR such as 20, found 'a=1'" solve box:2 --problem heat --time 1 --initial a=1
+nothing="ritz solve: nothing to solve: f = 0 without values or fluxes has the solution u = 0; give"
+flux_or_sine="values (--bc NAME=1) or a flux (--flux NAME=1), or --exact sine"
+wrong "nothing to solve" "$nothing a source (--source 1), $flux_or_sine" solve box:2x2 --order 4 --coefficient 2
+wrong "nothing to project" "$nothing a source (--source 1) or values (--bc NAME=1), or --exact sine" solve box:2x2 --problem mass
+wrong "nothing that reacts" "$nothing a source (--source 1), $flux_or_sine" solve box:2x2 --problem helmholtz
+wrong "nothing that cools" "$nothing values at time 0 (--initial 1), a source (--source 1), $flux_or_sine" \
+  solve box:2x2 --problem heat --time 1
+wrong "a body without load" "$nothing a force (--force), a traction (--traction) or displacements (--bc), or --exact sine" \
+  solve box:2x2 --problem elasticity --fixed xmin
 wrong "unknown method" \
   "ritz solve: --solver: expected cg, fcg, minres, gmres, fgmres, chebyshev or richardson, found 'bicg'" solve box:2 --solver bicg
 wrong "unknown preconditioner" \
@@ -295,7 +305,51 @@ prints "empty mesh" 1 err "^ritz solve: $folder/empty.msh" solve "$folder/empty.
 prints "mesh that is too large" 1 err '^ritz solve: ' solve box:100000x100000x100000 --exact sine
 prints "device that there is not" 1 err "cannot use '/gpu/cuda:device_id=9999'" \
   solve box:2 --exact sine --ceed /gpu/cuda:device_id=9999
-prints "output folder that does not exist" 1 err '^ritz solve: .*nowhere/u.vtu' solve box:2 --exact sine --jacobi --output "$folder/nowhere/u.vtu"
+
+# unwritable SENTENCE MESSAGE ARGUMENTS...: refused before anything is computed or told, and no file is made.
+unwritable() {
+  local sentence=$1 message=$2 ok=0
+  shift 2
+  find "$folder" | sort >"$folder/../files-before.$$"
+  run "$@"
+  find "$folder" | sort >"$folder/../files-after.$$"
+  if [[ $status == 1 && ! -s $folder/out ]] && cmp -s "$folder/../files-before.$$" "$folder/../files-after.$$" &&
+    [[ $(head -1 "$folder/err") == "$message" ]]; then ok=1; fi
+  if [[ $ok == 0 ]]; then echo "# wanted: $message"; echo "# found $status and: $(head -1 "$folder/err")"; fi
+  rm -f "$folder/../files-before.$$" "$folder/../files-after.$$"
+  report $ok "$sentence"
+}
+here=$PWD
+cd "$folder" || exit 2
+mkdir folder.vtu folder.svg
+echo kept >kept
+missing="there is no folder 'nowhere'"
+unwritable "output below a folder that is not there" "ritz solve: --output: cannot write 'nowhere/u.vtu': $missing" \
+  solve box:2 --exact sine --jacobi --output nowhere/u.vtu
+unwritable "output of parts" "ritz solve: --output: cannot write 'nowhere/u.pvtu': $missing" \
+  solve box:2x2 --exact sine --jacobi --parts 2 --output nowhere/u.vtu
+unwritable "output of time steps" "ritz solve: --output: cannot write 'nowhere/u.pvd': $missing" \
+  solve box:2 --problem heat --time 1 --exact sine --jacobi --output nowhere/u.vtu
+unwritable "output below a file" "ritz solve: --output: cannot write 'kept/u.vtu': Not a directory" \
+  solve box:2 --exact sine --jacobi --output kept/u.vtu
+unwritable "output that is a folder" "ritz solve: --output: cannot write 'folder.vtu': it is a folder" \
+  solve box:2 --exact sine --jacobi --output folder.vtu
+for kind in "" --multigrid --batched; do
+  # shellcheck disable=SC2086 # no word where it is empty
+  unwritable "results of bench $kind below a folder that is not there" \
+    "ritz bench${kind:+ $kind}: --json: cannot write 'nowhere/a.json': $missing" bench $kind --json nowhere/a.json
+  # shellcheck disable=SC2086
+  unwritable "a plot of bench $kind that is a folder" "ritz bench${kind:+ $kind}: --plot: cannot write 'folder.svg': it is a folder" \
+    bench $kind --json kept --plot folder.svg
+done
+[[ $(cat kept) == kept ]]
+report $((1 - $?)) "results from before stay when others cannot be written"
+RITZ_PROFILE=nowhere/p unwritable "a table of times below a folder that is not there" \
+  "ritz solve: RITZ_PROFILE: cannot write 'nowhere/p': $missing" solve box:2 --exact sine
+RITZ_DUMP=kept/dump unwritable "texts below a file" "ritz bench: RITZ_DUMP: cannot write 'kept/dump': Not a directory" bench --bp 1 --order 1
+rm -r folder.vtu folder.svg
+cd "$here" || exit 2
+
 prints "iteration that does not converge" 1 err '^ritz solve: the iteration did not converge' \
   solve box:9x9 --bc all=0 --source 'x*y' --max-it 2 --jacobi
 prints "coefficient that is negative somewhere" 1 err '^ritz solve: --coefficient: expected positive values, found -' \
@@ -315,6 +369,27 @@ fact() { sed -n "s/^$1  *\([^ ]*\).*/\1/p" "$folder/out" | head -1; }
 
 prints "facts of mesh and space" 0 out '^space +degree 3, 343 unknowns, 125 free' solve box:2x2x2 --exact sine --order 3 --jacobi
 prints "progress goes to stderr in plain lines" 0 err '^  iteration +0  \|r\| ' solve box:2x2x2 --exact sine --order 3 --jacobi
+# periodic PERIOD: a square of 3x3 elements whose opposite sides are the same, as MFEM writes it.
+periodic() {
+  printf 'MFEM mesh v1.0\n\ndimension\n2\n\nelements\n9\n'
+  for j in 0 1 2; do
+    for i in 0 1 2; do echo "1 3 $((3 * j + i)) $((3 * j + (i + 1) % 3)) $((3 * ((j + 1) % 3) + (i + 1) % 3)) $((3 * ((j + 1) % 3) + i))"; done
+  done
+  printf '\nboundary\n0\n\nvertices\n9\n\nnodes\nFiniteElementSpace\nFiniteElementCollection: L2_T1_2D_P1\nVDim: 2\nOrdering: 1\n\n'
+  for j in 0 1 2; do
+    for i in 0 1 2; do
+      awk -v i=$i -v j=$j -v p="$1" 'BEGIN { for (b = 0; b < 2; b++) for (a = 0; a < 2; a++) printf "%.17g %.17g\n", p * (i + a) / 3, p * (j + b) / 3 }'
+    done
+  done
+}
+periodic 2 >"$folder/periodic-2.mesh"
+periodic 1 >"$folder/periodic-1.mesh"
+prints "the sine on a mesh of its period" 0 out '^L2 error +[0-9.]+e-0[2-9]' solve "$folder/periodic-2.mesh" --exact sine --order 4 --jacobi
+prints "the sine on a mesh of another period" 1 err \
+  '^ritz solve: --exact: the mesh is periodic by \(0, 1, 0\), sin\(pi x_d\) needs a period of 2$' \
+  solve "$folder/periodic-1.mesh" --exact sine --order 4 --jacobi
+prints "a source on a periodic mesh that does not add up to zero" 0 out 'source and flux do not add up to zero' \
+  solve "$folder/periodic-1.mesh" --source 1 --order 2 --jacobi
 prints "a value may be a formula" 0 out "^values +u = 1\+x on xmin" solve box:3x3 --bc xmin=1+x --bc ymin=2 --jacobi
 prints "surfaces of constant value need no iteration" 0 out '^iterations +0,' solve box:3x3 --bc all=0 --jacobi
 
