@@ -1,69 +1,113 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Stresses of a displacement: at quadrature points, then projected to continuous functions.
+// Stresses of a displacement: at quadrature points, then projected to continuous functions, component by
+// component. What is not linear in the stress, such as that of von Mises, is made of the projected tensor:
+// projected itself it would be negative beside its peaks.
+#include <math.h>
 #include <ritz/operator.h>
 #include <ritz/solver.h>
 
 #include "cli/cli.h"
 #include "cli/problem-points.h"
 
-// Shear modulus in a region; later materials count.
-static double shear_modulus(const Problem *p, int32_t region) {
-  double mu = 0;
+// ---- At points ----
+
+typedef struct {
+  double lambda, mu;
+} Lame;
+
+// Lame's constants in a region; later materials count.
+static Lame lame_of_region(const Problem *p, int32_t region) {
+  Lame lame = {0, 0};
 
   for (CeedInt i = 0; i < p->options.num_materials; i++) {
     const ProblemMaterial *m = &p->options.materials[i];
     bool is_here = m->num_regions == 0;
 
     for (CeedInt k = 0; k < m->num_regions; k++) is_here |= m->regions[k] == region;
-    if (is_here) mu = m->young / (2 * (1 + m->poisson));
+    if (is_here) problem_get_lame(m, &lame.lambda, &lame.mu);
   }
-  return mu;
+  return lame;
 }
 
-// Values for a shear modulus of one become those of the material.
-static int scale_stresses(const Problem *p, const Points *points, CeedVector values) {
+// Twice the strain becomes stress, in place.
+static void make_stress(Lame lame, CeedScalar *values) {
+  const double pressure = lame.lambda * ((double)values[0] + values[1] + values[2]) / 2;
+
+  for (int c = 0; c < PROBLEM_STRESSES; c++)
+    values[c] = (CeedScalar)(lame.mu * values[c] + (c < 3 ? pressure : 0));
+}
+
+static int make_stresses(const Problem *p, const Points *points, CeedVector values) {
   const int32_t *regions = NULL;
   CeedScalar *array = NULL;
 
   CLI_TRY(RitzMeshGetElementRegions(p->mesh, &regions));
   CLI_TRY(CeedVectorGetArray(values, CEED_MEM_HOST, &array));
   for (CeedInt e = 0; e < points->num_elem; e++) {
-    const CeedScalar mu = (CeedScalar)shear_modulus(p, regions[points->first + e]);
+    const Lame lame = lame_of_region(p, regions[points->first + e]);
+    CeedScalar *of_elem = array + (CeedSize)e * points->num * PROBLEM_STRESSES;
 
-    for (CeedInt i = 0; i < points->num; i++) array[(CeedSize)e * points->num + i] *= mu;
+    for (CeedInt i = 0; i < points->num; i++) make_stress(lame, of_elem + (CeedSize)i * PROBLEM_STRESSES);
   }
   return CeedVectorRestoreArray(values, &array);
 }
 
 static int evaluate_stresses(const Problem *p, const Points *points, CeedVector u, CeedElemRestriction rstr,
                              CeedVector values) {
-  const PointsField fields[] = {points_geometry(p, points),
-                                {"du", p->dim * p->num_comp, CEED_EVAL_GRAD, points->rstr_u, points->basis_u,
-                                 CEED_VECTOR_ACTIVE},
-                                {"stress", 1, CEED_EVAL_NONE, rstr, CEED_BASIS_NONE, CEED_VECTOR_ACTIVE}};
+  const PointsField fields[] = {
+      points_geometry(p, points),
+      {"du", p->dim * p->num_comp, CEED_EVAL_GRAD, points->rstr_u, points->basis_u, CEED_VECTOR_ACTIVE},
+      {"strain", PROBLEM_STRESSES, CEED_EVAL_NONE, rstr, CEED_BASIS_NONE, CEED_VECTOR_ACTIVE}};
   CeedOperator op = NULL;
-  int ierr = points_create_operator(p, NULL, points_von_mises, 2, 1, fields, &op);
+  int ierr = points_create_operator(p, NULL, points_strain, 2, 1, fields, &op);
 
   if (!ierr) ierr = CeedOperatorApply(op, u, values, CEED_REQUEST_IMMEDIATE);
   CeedOperatorDestroy(&op);
-  return ierr ? ierr : scale_stresses(p, points, values);
+  return ierr ? ierr : make_stresses(p, points, values);
 }
 
-// rhs += stresses times the basis functions of the projection.
+// ---- Projection ----
+
+// Component c of interlaced values becomes a vector, or a vector becomes it (to_all).
+static int copy_component(CeedVector all, CeedInt c, CeedVector one, bool to_all) {
+  CeedScalar *all_array = NULL, *one_array = NULL;
+  CeedSize length = 0;
+
+  CLI_TRY(CeedVectorGetLength(one, &length));
+  CLI_TRY(CeedVectorGetArray(all, CEED_MEM_HOST, &all_array));
+  CLI_TRY(to_all ? CeedVectorGetArray(one, CEED_MEM_HOST, &one_array)
+                 : CeedVectorGetArrayWrite(one, CEED_MEM_HOST, &one_array));
+  for (CeedSize i = 0; i < length; i++) {
+    if (to_all)
+      all_array[i * PROBLEM_STRESSES + c] = one_array[i];
+    else
+      one_array[i] = all_array[i * PROBLEM_STRESSES + c];
+  }
+  CLI_TRY(CeedVectorRestoreArray(one, &one_array));
+  return CeedVectorRestoreArray(all, &all_array);
+}
+
+// rhs[c] += component c of the stress times the basis functions of the projection.
 static int add_block_stresses(const Problem *p, const Problem *projection, CeedInt block, CeedVector u,
-                              CeedVector rhs) {
-  CeedElemRestriction rstr = NULL;
-  CeedVector values = NULL;
+                              const CeedVector rhs[PROBLEM_STRESSES]) {
+  CeedElemRestriction rstr = NULL, rstr_one = NULL;
+  CeedVector values = NULL, one = NULL;
   Points points = {0}, scalar = {0};
   int ierr;
 
   CLI_TRY_CLEANUP(points_create(p, block, false, &points));
   CLI_TRY_CLEANUP(points_create(projection, block, false, &scalar));
-  CLI_TRY_CLEANUP(points_create_field(p, &points, 1, &rstr, &values));
+  CLI_TRY_CLEANUP(points_create_field(p, &points, PROBLEM_STRESSES, &rstr, &values));
+  CLI_TRY_CLEANUP(points_create_field(p, &points, 1, &rstr_one, &one));
   CLI_TRY_CLEANUP(evaluate_stresses(p, &points, u, rstr, values));
-  CLI_TRY_CLEANUP(points_add_source(projection, &scalar, rstr, values, rhs));
+  for (CeedInt c = 0; c < PROBLEM_STRESSES; c++) {
+    CLI_TRY_CLEANUP(copy_component(values, c, one, false));
+    CLI_TRY_CLEANUP(points_add_source(projection, &scalar, rstr_one, one, rhs[c]));
+  }
 cleanup:
+  CeedVectorDestroy(&one);
   CeedVectorDestroy(&values);
+  CeedElemRestrictionDestroy(&rstr_one);
   CeedElemRestrictionDestroy(&rstr);
   points_destroy(&points);
   points_destroy(&scalar);
@@ -71,52 +115,79 @@ cleanup:
 }
 
 // The mass matrix is well conditioned: conjugate gradients with its diagonal.
-static int project(const Problem *projection, CeedVector rhs, CeedVector stress) {
-  RitzSolver solver = NULL;
+static int create_projector(const Problem *projection, CeedSize size, RitzSolver *solver) {
   CeedVector diagonal = NULL;
-  CeedSize size = 0;
   int ierr;
 
-  CLI_TRY(CeedVectorGetLength(rhs, &size));
   CLI_TRY_CLEANUP(CeedVectorCreate(projection->ceed, size, &diagonal));
   CLI_TRY_CLEANUP(problem_get_diagonal(&projection->op, diagonal));
-  CLI_TRY_CLEANUP(RitzSolverCreateCG(projection->ceed, &solver));
-  CLI_TRY_CLEANUP(RitzSolverSetJacobi(solver, diagonal));
-  CLI_TRY_CLEANUP(problem_set_operator(&projection->op, solver, NULL));
-  CLI_TRY_CLEANUP(RitzSolverSetTolerances(solver, 1e-6, 0, 1000));
-  CLI_TRY_CLEANUP(CeedVectorSetValue(stress, 0));
-  CLI_TRY_CLEANUP(RitzSolverSolve(solver, rhs, stress));
+  CLI_TRY_CLEANUP(RitzSolverCreateCG(projection->ceed, solver));
+  CLI_TRY_CLEANUP(RitzSolverSetJacobi(*solver, diagonal));
+  CLI_TRY_CLEANUP(problem_set_operator(&projection->op, *solver, NULL));
+  CLI_TRY_CLEANUP(RitzSolverSetTolerances(*solver, fmax(1e-10, 10 * CEED_EPSILON), 0, 1000));
 cleanup:
-  RitzSolverDestroy(&solver);
   CeedVectorDestroy(&diagonal);
   return ierr;
 }
 
-int problem_von_mises(const Problem *p, CeedVector u, RitzSpace *space, CeedVector *stress) {
+// Solves for all components.
+static int project(const Problem *projection, CeedSize size, const CeedVector rhs[PROBLEM_STRESSES],
+                   CeedVector stress) {
+  RitzSolver solver = NULL;
+  CeedVector x = NULL;
+  int ierr;
+
+  CLI_TRY_CLEANUP(create_projector(projection, size, &solver));
+  CLI_TRY_CLEANUP(CeedVectorCreate(projection->ceed, size, &x));
+  for (CeedInt c = 0; c < PROBLEM_STRESSES; c++) {
+    CLI_TRY_CLEANUP(problem_add_up(projection, rhs[c]));
+    CLI_TRY_CLEANUP(CeedVectorSetValue(x, 0));
+    CLI_TRY_CLEANUP(RitzSolverSolve(solver, rhs[c], x));
+    CLI_TRY_CLEANUP(problem_share(projection, x));
+    CLI_TRY_CLEANUP(copy_component(stress, c, x, true));
+  }
+cleanup:
+  RitzSolverDestroy(&solver);
+  CeedVectorDestroy(&x);
+  return ierr;
+}
+
+int problem_project_stress(const Problem *p, CeedVector u, RitzSpace *space, CeedVector *stress) {
   const ProblemMaterial unit = {.reaction = {.value = 1}};
   const ProblemOptions options = {.kind = PROBLEM_MASS,
                                   .order = p->options.order,
                                   .num_materials = 1,
                                   .materials = &unit,
                                   .transport = p->options.transport};
+  CeedVector rhs[PROBLEM_STRESSES] = {NULL};
   Problem projection = {0};
-  CeedVector rhs = NULL;
   CeedSize size = 0;
   int ierr;
 
   CLI_TRY_CLEANUP(problem_create(p->ceed, p->mesh, &options, &projection));
   CLI_TRY_CLEANUP(RitzSpaceGetSize(projection.space, &size));
-  CLI_TRY_CLEANUP(CeedVectorCreate(p->ceed, size, &rhs));
-  CLI_TRY_CLEANUP(CeedVectorCreate(p->ceed, size, stress));
-  CLI_TRY_CLEANUP(CeedVectorSetValue(rhs, 0));
+  CLI_TRY_CLEANUP(RitzSpaceCreate(p->mesh, p->options.order, PROBLEM_STRESSES, space));
+  CLI_TRY_CLEANUP(CeedVectorCreate(p->ceed, size * PROBLEM_STRESSES, stress));
+  CLI_TRY_CLEANUP(CeedVectorSetValue(*stress, 0));
+  for (CeedInt c = 0; c < PROBLEM_STRESSES; c++) {
+    CLI_TRY_CLEANUP(CeedVectorCreate(p->ceed, size, &rhs[c]));
+    CLI_TRY_CLEANUP(CeedVectorSetValue(rhs[c], 0));
+  }
   for (CeedInt b = 0; b < p->num_blocks; b++) CLI_TRY_CLEANUP(add_block_stresses(p, &projection, b, u, rhs));
-  CLI_TRY_CLEANUP(problem_add_up(&projection, rhs));
-  CLI_TRY_CLEANUP(project(&projection, rhs, *stress));
-  CLI_TRY_CLEANUP(problem_share(&projection, *stress));
-  *space = projection.space;
-  projection.space = NULL;
+  CLI_TRY_CLEANUP(project(&projection, size, rhs, *stress));
 cleanup:
-  CeedVectorDestroy(&rhs);
+  for (CeedInt c = 0; c < PROBLEM_STRESSES; c++) CeedVectorDestroy(&rhs[c]);
   problem_destroy(&projection);
   return ierr;
+}
+
+double problem_von_mises(const double s[PROBLEM_STRESSES]) {
+  double sum = 3 * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]);
+
+  for (int c = 0; c < 3; c++) {
+    const double difference = s[c] - s[(c + 1) % 3];
+
+    sum += difference * difference / 2;
+  }
+  return sqrt(sum);
 }

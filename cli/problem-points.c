@@ -113,7 +113,7 @@ PointsField points_test(const Problem *p, const Points *points) {
 const PointsFunction points_source = {solve_source, solve_source_loc};
 const PointsFunction points_sine_source = {solve_sine_source, solve_sine_source_loc};
 const PointsFunction points_sine_errors = {solve_sine_errors, solve_sine_errors_loc};
-const PointsFunction points_von_mises = {solve_von_mises, solve_von_mises_loc};
+const PointsFunction points_strain = {solve_strain, solve_strain_loc};
 
 static int set_context(const Problem *p, const PointsKnown *known, CeedQFunction qf) {
   SolveContext data = {.dim = p->dim, .space_dim = p->space_dim, .num_comp = p->num_comp};

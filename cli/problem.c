@@ -51,11 +51,18 @@ static int evaluate_scaled(void *ctx, const double *x, double *value) {
   return ierr;
 }
 
-// Lame's constants. In the plane there is no strain across it.
-static int create_elasticity_context(const Problem *p, const ProblemMaterial *m, CeedQFunctionContext *ctx) {
+void problem_get_lame(const ProblemMaterial *m, double *lambda, double *mu) {
   const double young = m->young, nu = m->poisson;
-  ElasticityContext data = {.lambda = (CeedScalar)(young * nu / ((1 + nu) * (1 - 2 * nu))),
-                            .mu = (CeedScalar)(young / (2 * (1 + nu)))};
+
+  *lambda = young * nu / ((1 + nu) * (1 - 2 * nu));
+  *mu = young / (2 * (1 + nu));
+}
+
+static int create_elasticity_context(const Problem *p, const ProblemMaterial *m, CeedQFunctionContext *ctx) {
+  double lambda = 0, mu = 0;
+
+  problem_get_lame(m, &lambda, &mu);
+  ElasticityContext data = {.lambda = (CeedScalar)lambda, .mu = (CeedScalar)mu};
 
   CLI_TRY(CeedQFunctionContextCreate(p->ceed, ctx));
   return CeedQFunctionContextSetData(*ctx, CEED_MEM_HOST, CEED_COPY_VALUES, sizeof(data), &data);

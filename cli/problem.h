@@ -114,6 +114,8 @@ typedef struct {
 // Starts from zeros; to be destroyed even when the creation fails. The mesh outlives the problem.
 int problem_create(Ceed ceed, RitzMesh mesh, const ProblemOptions *options, Problem *problem);
 void problem_destroy(Problem *problem);
+// Lame's constants of a material. In the plane there is no strain across it.
+void problem_get_lame(const ProblemMaterial *material, double *lambda, double *mu);
 // Whether all elements are lines, quadrilaterals or hexahedra; in a part of a mesh: those of the whole.
 int problem_has_directions(RitzMesh mesh, bool *has);
 // The operator of the problem as a level of multigrid has it, on any space with as many components: one Gauss
@@ -170,9 +172,12 @@ int problem_sine_errors(const Problem *problem, CeedVector u, double *l2, double
 
 // ---- problem-elasticity.c ----
 
-// The von Mises stress of the displacement u, projected to continuous functions: a new space and vector of
-// the caller's.
-int problem_von_mises(const Problem *problem, CeedVector u, RitzSpace *space, CeedVector *stress);
+// The stress of the displacement u, each component projected to continuous functions: a new space and vector
+// of the caller's. Components xx, yy, zz, xy, yz, xz, also in the plane, which has no strain but stress
+// across it.
+enum { PROBLEM_STRESSES = 6 };
+int problem_project_stress(const Problem *problem, CeedVector u, RitzSpace *space, CeedVector *stress);
+double problem_von_mises(const double stress[PROBLEM_STRESSES]);
 
 // ---- problem-pieces.c ----
 

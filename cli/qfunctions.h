@@ -226,15 +226,15 @@ CEED_QFUNCTION(solve_sine_errors)
   return solve_sine_errors_of(s->dim, s->space_dim, s->num_comp, s, Q, in, out);
 }
 
-// in: gradient of the coordinates, du of a displacement; out: von Mises stress for a shear modulus of 1, in
-// the plane with vanishing strain across it
-CEED_QFUNCTION(solve_von_mises)
+// in: gradient of the coordinates, du of a displacement; out: twice the strain, grad u + its transpose: xx,
+// yy, zz, xy, yz, xz, zeros across the plane
+CEED_QFUNCTION(solve_strain)
 (void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
   const SolveContext *s = (const SolveContext *)ctx;
   const CeedInt nc = s->num_comp;
 
   for (CeedInt i = 0; i < Q; i++) {
-    CeedScalar k[3][3], grad[3][3] = {{0}}, sum = 0;
+    CeedScalar k[3][3], grad[3][3] = {{0}};
     const CeedScalar det = solve_geometry(s->dim, s->space_dim, in[0], Q, i, k);
 
     for (CeedInt c = 0; c < nc; c++) {
@@ -242,14 +242,10 @@ CEED_QFUNCTION(solve_von_mises)
         for (CeedInt d = 0; d < s->dim; d++) grad[c][e] += k[d][e] * in[1][(d * nc + c) * Q + i] / det;
       }
     }
-    const CeedScalar mean = (grad[0][0] + grad[1][1] + grad[2][2]) / 3;
-    for (int c = 0; c < 3; c++) {
-      for (int e = 0; e < 3; e++) {
-        const CeedScalar part = grad[c][e] + grad[e][c] - (c == e ? 2 * mean : 0); // twice the deviator
-        sum += part * part;
-      }
-    }
-    out[0][i] = sqrt((CeedScalar)1.5 * sum);
+    for (int c = 0; c < 3; c++) out[0][c * Q + i] = 2 * grad[c][c];
+    out[0][3 * Q + i] = grad[0][1] + grad[1][0];
+    out[0][4 * Q + i] = grad[1][2] + grad[2][1];
+    out[0][5 * Q + i] = grad[0][2] + grad[2][0];
   }
   return 0;
 }

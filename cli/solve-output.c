@@ -21,48 +21,67 @@ static int create_nodal_error(const Solve *s, CeedVector *error) {
   return CeedVectorAXPBY(*error, 1, -1, s->u);
 }
 
+static double length_of_displacement(const CeedScalar *u, CeedInt num_comp) {
+  double sum = 0;
+
+  for (CeedInt c = 0; c < num_comp; c++) sum += (double)u[c] * u[c];
+  return sqrt(sum);
+}
+
+static double von_mises_of_node(const CeedScalar *stress, CeedInt num_comp) {
+  double s[PROBLEM_STRESSES];
+
+  for (CeedInt c = 0; c < num_comp; c++) s[c] = stress[c];
+  return problem_von_mises(s);
+}
+
+// The largest of what is made of the components at nodes, over all parts.
 static int show_largest(const Solve *s, const char *label, const char *symbol, CeedInt num_comp,
-                        CeedVector v) {
+                        double (*size_of)(const CeedScalar *at_node, CeedInt num_comp), CeedVector v) {
   const CeedScalar *array = NULL;
   CeedSize length = 0;
   double largest = 0;
 
   CLI_TRY(CeedVectorGetLength(v, &length));
   CLI_TRY(CeedVectorGetArrayRead(v, CEED_MEM_HOST, &array));
-  for (CeedSize i = 0; i < length; i += num_comp) {
-    double sum = 0;
-
-    for (CeedInt c = 0; c < num_comp; c++) sum += (double)array[i + c] * array[i + c];
-    largest = fmax(largest, sum);
-  }
+  for (CeedSize i = 0; i < length; i += num_comp) largest = fmax(largest, size_of(array + i, num_comp));
   CLI_TRY(CeedVectorRestoreArrayRead(v, &array));
   CLI_TRY(solve_reduce(s, RITZ_REDUCTION_MAX, 1, &largest));
-  cli_fact(label, "%s %.6g at most", symbol, sqrt(largest));
+  cli_fact(label, "%s %.6g at most", symbol, largest);
   return CEED_ERROR_SUCCESS;
 }
 
+// A RitzOutputFunction.
+static void output_von_mises(const double *stress, double *values) { values[0] = problem_von_mises(stress); }
+
 int solve_write_file(const Solve *s, const char *path) {
   const bool is_elasticity = s->options.problem == PROBLEM_ELASTICITY;
-  RitzOutputField fields[3] = {{is_elasticity ? "displacement" : "u", s->problem.space, s->u}};
+  RitzOutputField fields[4] = {
+      {.name = is_elasticity ? "displacement" : "u", .space = s->problem.space, .values = s->u}};
   CeedVector error = NULL, stress = NULL;
-  RitzSpace scalar = NULL;
+  RitzSpace tensors = NULL;
   CeedInt num = 1;
   int ierr = CEED_ERROR_SUCCESS;
 
   if (is_elasticity) {
-    CLI_TRY_CLEANUP(problem_von_mises(&s->problem, s->u, &scalar, &stress));
-    CLI_TRY_CLEANUP(show_largest(s, "displaced", "|u| =", s->problem.num_comp, s->u));
-    CLI_TRY_CLEANUP(show_largest(s, "stress", "von Mises =", 1, stress));
-    fields[num++] = (RitzOutputField){"von_mises", scalar, stress};
+    CLI_TRY_CLEANUP(problem_project_stress(&s->problem, s->u, &tensors, &stress));
+    CLI_TRY_CLEANUP(show_largest(s, "displaced", "|u| =", s->problem.num_comp, length_of_displacement, s->u));
+    CLI_TRY_CLEANUP(show_largest(s, "stress", "von Mises =", PROBLEM_STRESSES, von_mises_of_node, stress));
+    fields[num++] = (RitzOutputField){.name = "stress", .space = tensors, .values = stress};
+    fields[num++] = (RitzOutputField){.name = "von_mises",
+                                      .space = tensors,
+                                      .values = stress,
+                                      .function = output_von_mises,
+                                      .num_values = 1};
   }
   if (s->options.exact == EXACT_SINE) {
     CLI_TRY_CLEANUP(create_nodal_error(s, &error));
-    fields[num++] = (RitzOutputField){"error", s->problem.space, error};
+    fields[num++] = (RitzOutputField){.name = "error", .space = s->problem.space, .values = error};
   }
   CLI_TRY_CLEANUP((s->transport ? RitzWritePVTU : RitzWriteVTU)(s->mesh, num, fields, path));
 cleanup:
   CeedVectorDestroy(&error);
   CeedVectorDestroy(&stress);
-  RitzSpaceDestroy(&scalar);
+  RitzSpaceDestroy(&tensors);
   return ierr;
 }

@@ -115,6 +115,9 @@ static int check_field(Writer *w, CeedInt f) {
   RITZ_TRY(RitzSpaceGetMesh(field->space, &mesh));
   RITZ_REQUIRE(mesh == w->mesh, w->ceed, CEED_ERROR_INCOMPATIBLE,
                "%s: field '%s' lives on another mesh than the one to write", w->call, field->name);
+  RITZ_REQUIRE(!field->function || field->num_values >= 1, w->ceed, CEED_ERROR_DIMENSION,
+               "%s: the function of field '%s' must have at least 1 value, found %" CeedInt_FMT, w->call,
+               field->name, field->num_values);
   RITZ_TRY(check_values(w, field));
   RITZ_TRY(RitzSpaceGetDegree(field->space, &degree));
   if (degree > w->degree) w->degree = degree;
@@ -177,8 +180,13 @@ static int print_array(Writer *w, const char *type, const char *name, CeedInt nu
 
 // Vectors in the plane get a third component, 0: the filters for vectors take no others.
 static int num_written_components(const Writer *w, CeedInt f, CeedInt *num_comp) {
-  RITZ_TRY(RitzSpaceGetNumComponents(w->fields[f].space, num_comp));
-  if (*num_comp == 2 && w->space_dim == 2) *num_comp = 3;
+  const RitzOutputField *field = &w->fields[f];
+
+  RITZ_TRY(RitzSpaceGetNumComponents(field->space, num_comp));
+  if (field->function)
+    *num_comp = field->num_values;
+  else if (*num_comp == 2 && w->space_dim == 2)
+    *num_comp = 3;
   return CEED_ERROR_SUCCESS;
 }
 
@@ -261,6 +269,7 @@ static int begin_array(Writer *w, int64_t num_bytes) {
 // Nodal values of the elements of a block, from the Lagrange nodes of their degree to the points of the file.
 typedef struct {
   CeedInt degree, num_comp, num_written; // the file has zeros for components from num_comp on
+  RitzOutputFunction function;           // makes num_written values of the components; NULL: there is none
   const double *coords;                  // borrowed, [num_elem][num_nodes][num_comp], or NULL:
   const CeedScalar *values;              // borrowed, L-vector
   RitzSpace space;                       // borrowed, of the values, and the block of its mesh
@@ -270,6 +279,7 @@ typedef struct {
   int dim, rows, cols;           // a matrix for each of dim directions, or a dense one (dim = 1)
   double *matrix;                // owned, [rows][cols]; NULL: the points are the nodes
   double *in, *out, *work;       // owned, [num_comp][num_nodes], [num_comp][num_points]
+  double *components;            // owned, [num_comp], at one point
   double *points;                // owned, [num_points][num_written]
 } Source;
 
@@ -333,6 +343,7 @@ static int prepare_source(const Writer *w, const Block *block, Source *source) {
   RITZ_TRY(RITZ_MALLOC(w->ceed, num_comp * (size_t)source->num_nodes, &source->in));
   RITZ_TRY(RITZ_MALLOC(w->ceed, num_comp * (size_t)source->num_points, &source->out));
   RITZ_TRY(RITZ_MALLOC(w->ceed, 2 * num_comp * (size_t)source->num_points, &source->work));
+  RITZ_TRY(RITZ_MALLOC(w->ceed, num_comp, &source->components));
   return RITZ_CALLOC(w->ceed, (size_t)source->num_written * (size_t)source->num_points, &source->points);
 }
 
@@ -342,6 +353,7 @@ static void clear_source(Source *source) {
   RITZ_FREE(&source->in);
   RITZ_FREE(&source->out);
   RITZ_FREE(&source->work);
+  RITZ_FREE(&source->components);
   RITZ_FREE(&source->points);
 }
 
@@ -371,9 +383,11 @@ static void interpolate_element(Source *source, int64_t e) {
     values = source->out;
   }
   for (int64_t i = 0; i < source->num_points; i++) {
-    for (CeedInt c = 0; c < source->num_comp; c++) {
-      source->points[i * source->num_written + c] = values[c * source->num_points + i];
-    }
+    double *point = source->points + i * source->num_written;
+    double *components = source->function ? source->components : point;
+
+    for (CeedInt c = 0; c < source->num_comp; c++) components[c] = values[c * source->num_points + i];
+    if (source->function) source->function(components, point);
   }
 }
 
@@ -404,7 +418,7 @@ static int write_values(Writer *w, RitzSpace space, Source *source) {
 
 static int write_field(Writer *w, CeedInt f) {
   const RitzOutputField *field = &w->fields[f];
-  Source source = {0};
+  Source source = {.function = field->function};
 
   RITZ_TRY(RitzSpaceGetDegree(field->space, &source.degree));
   RITZ_TRY(RitzSpaceGetNumComponents(field->space, &source.num_comp));

@@ -644,7 +644,7 @@ static int use_meshes(Program *p) {
 // ---- Output and solver ----
 
 static int write_output(Program *p, RitzMesh mesh, CeedVector values) {
-  RitzOutputField field = {"u", p->space, values};
+  RitzOutputField field = {.name = "u", .space = p->space, .values = values};
 
   STEP(RitzWriteVTU(mesh, 1, &field, p->input->vtu_path));
   return CEED_ERROR_SUCCESS;

@@ -602,6 +602,41 @@ run solve box:2x1x1 --problem elasticity --order 1 --young 2 --poisson 0.25 --fi
 has "a bar under tension" '^displaced +[|]u[|] = 0\.53033 at most$'
 has "has that stress" '^stress +von Mises = (1|1\.0000[0-9]*|0\.99999[0-9]*) at most$'
 has "directions are told" '^ *values +u\.x = 0 on xmin$'
+# stresses FILE FORMULA...: of the file's arrays, which may be compressed, the formulas of S (xx, yy, zz, xy, yz, xz) and of the
+# stress of von Mises hold at every point.
+cat >"$folder/stresses.py" <<'END'
+import re, struct, sys, zlib
+data = open(sys.argv[1], "rb").read()
+start = data.index(b"_", data.index(b"<AppendedData")) + 1
+def array(name):
+    place = start + int(re.search(b'Name="%s"[^>]*offset="(\\d+)"' % name, data).group(1))
+    words = lambda at, num: struct.unpack_from("=%dQ" % num, data, at)
+    if b"compressor=" in data[:start]:
+        num = words(place, 1)[0]
+        sizes, at, raw = words(place + 24, num), place + 24 + 8 * num, b""
+        for size in sizes: raw, at = raw + zlib.decompress(data[at:at + size]), at + size
+    else:
+        raw = data[place + 8:place + 8 + words(place, 1)[0]]
+    return struct.unpack("=%dd" % (len(raw) // 8), raw)
+flat, mises = array(b"stress"), array(b"von_mises")
+assert len(flat) == 6 * len(mises) > 0
+for i, von_mises in enumerate(mises):
+    S = flat[6 * i:6 * i + 6]
+    for formula in sys.argv[2:]: assert eval(formula), (formula, i, S, von_mises)
+END
+stresses() { python3 "$folder/stresses.py" "$@" >"$folder/out" 2>"$folder/err"; }
+if command -v python3 >/dev/null; then
+  stresses "$folder/bar.vtu" 'abs(S[0] - 1) < 1e-4 and max(map(abs, S[1:])) < 1e-4 and abs(von_mises - 1) < 1e-4'
+  report $((1 - $?)) "a bar's file has one stress alone, and that of von Mises is it"
+  mises='abs(von_mises ** 2 - sum((S[c] - S[(c + 1) % 3]) ** 2 / 2 + 3 * S[3 + c] ** 2 for c in range(3))) <= 1e-6 * (1 + von_mises ** 2)'
+  run solve "$(dirname "$0")/../examples/meshes/pipe-elbow.msh" --problem elasticity --order 3 --fixed inlet --traction outlet=0,0,1 \
+    "${small[@]}" --output "$folder/elbow.vtu"
+  stresses "$folder/elbow.vtu" 'von_mises >= 0' "$mises"
+  report $((1 - ($? || status))) "von Mises of an elbow is nowhere negative, and that of the tensor beside it"
+  run solve box:4x4 --problem elasticity --order 4 --fixed xmin --traction xmax=0,1 --parts 2 "${small[@]}" --output "$folder/plate.vtu"
+  stresses "$folder/plate-1.vtu" 'von_mises >= 0' "$mises" 'abs(S[2] - 0.3 * (S[0] + S[1])) <= 1e-3 * (1 + von_mises)' 'S[4] == S[5] == 0'
+  report $((1 - ($? || status))) "and so in parts of the plane, across which there is stress, no shear"
+fi
 run solve box:2x2x2 --problem elasticity --order 1 --traction xmax=1,0,0 --traction xmin=-1,0,0 "${singular[@]}"
 has "motions of a free body are found" '^nullspace +6 rigid body motions that no face holds'
 run solve box:2x2x2 --problem elasticity --order 1 --traction xmax=1,0,0 "${singular[@]}"

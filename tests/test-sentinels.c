@@ -276,7 +276,7 @@ static int make_mesh(Kit *kit) {
   DO(RitzPreconditionerCreateJacobi(kit->ceed, kit->vec[0], NULL, &kit->pc));
   DO(make_exchange(kit));
   kit->options = (RitzOperatorOptions){.kind = RITZ_OPERATOR_MASS, .space = kit->space};
-  kit->field = (RitzOutputField){"field", kit->space, kit->matrix};
+  kit->field = (RitzOutputField){.name = "field", .space = kit->space, .values = kit->matrix};
   snprintf(kit->path, sizeof(kit->path), "/tmp/ritz-sentinels-%ld.vtu", (long)getpid());
   snprintf(kit->list_path, sizeof(kit->list_path), "/tmp/ritz-sentinels-%ld.pvtu", (long)getpid());
   snprintf(kit->piece_path, sizeof(kit->piece_path), "/tmp/ritz-sentinels-%ld-0.vtu", (long)getpid());

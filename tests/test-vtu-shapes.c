@@ -117,7 +117,7 @@ static int add_shape_field(const Shapes *b, const char *name, int degree, bool i
   if (RitzSpaceCreate(b->mesh, degree, is_place ? dim : 1, &fields->space[f])) return 1;
   if (RitzSpaceGetSize(fields->space[f], &size) || CeedVectorCreate(b->ceed, size, &fields->values[f]))
     return 1;
-  fields->field[f] = (RitzOutputField){name, fields->space[f], fields->values[f]};
+  fields->field[f] = (RitzOutputField){.name = name, .space = fields->space[f], .values = fields->values[f]};
   if (RitzSpaceCreate(b->flat, degree, 1, &flat)) return 1;
   RitzSpaceGetNumNodes(flat, &num_nodes);
   double *X = malloc((size_t)(num_nodes * dim) * sizeof(*X));

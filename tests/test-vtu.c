@@ -95,7 +95,7 @@ static int add_field(const Boxes *b, const char *name, CeedInt degree, CeedInt n
   if (RitzSpaceCreate(b->mesh, degree, num_comp, &fields->space[f])) return 1;
   RitzSpaceGetSize(fields->space[f], &size);
   if (CeedVectorCreate(b->ceed, size, &fields->values[f])) return 1;
-  fields->field[f] = (RitzOutputField){name, fields->space[f], fields->values[f]};
+  fields->field[f] = (RitzOutputField){.name = name, .space = fields->space[f], .values = fields->values[f]};
   fields->num++;
   return fill_values(b, degree, num_comp, fields->values[f]);
 }
@@ -289,6 +289,43 @@ TEST(two_components_get_a_third_in_the_plane_only) {
     destroy_fields(&fields);
     destroy_boxes(&b);
     if (tap_failed()) return;
+  }
+}
+
+// Two values out of four components.
+static void squares(const double *v, double *values) {
+  values[0] = v[0] * v[0] + v[1] * v[1];
+  values[1] = v[2] * v[3];
+}
+
+// Of what is interpolated: interpolating what the function gives at nodes would be something else.
+TEST(functions_are_those_of_the_components_at_every_point) {
+  for (CeedInt dim = 1; dim <= 3; dim++) {
+    const char *path = tap_temp_file("function.vtu", NULL, 0);
+    Boxes b;
+    Fields fields = {0};
+
+    CHECK_OK(make_boxes(dim, sizes, 2, &b));
+    CHECK_OK(add_field(&b, "v", dim == 1 ? 2 : 3, 4, &fields));
+    RitzOutputField both[2] = {fields.field[0], fields.field[0]};
+    both[1].name = "squares", both[1].function = squares, both[1].num_values = 2;
+    CHECK_OK(RitzWriteVTU(b.mesh, 2, both, path));
+    VtuFile file = vtu_open(path);
+    VtuArray v = vtu_array(&file, "v"), found = vtu_array(&file, "squares");
+    CHECK(v.num > 0 && found.num_comp == 2 && found.num == v.num, "dim %d: %lld values", (int)dim,
+          (long long)found.num);
+    for (int64_t i = 0; !tap_failed() && i < v.num; i++) {
+      double expected[2];
+
+      both[1].function(v.values + 4 * i, expected);
+      CHECK(found.values[2 * i] == expected[0] && found.values[2 * i + 1] == expected[1],
+            "dim %d, point %lld: %g", (int)dim, (long long)i, found.values[2 * i]);
+    }
+    free(v.values);
+    free(found.values);
+    vtu_close(&file);
+    destroy_fields(&fields);
+    destroy_boxes(&b);
   }
 }
 
@@ -520,6 +557,8 @@ TEST(wrong_arguments_are_errors_and_leave_no_file) {
   CHECK(RitzWriteVTU(b.mesh, 1, &bad, path) != CEED_ERROR_SUCCESS, "a vector that was never set");
   bad = good, bad.space = NULL;
   CHECK_ERROR(b.ceed, RitzWriteVTU(b.mesh, 1, &bad, path), CEED_ERROR_INCOMPATIBLE, "'u' has no space");
+  bad = good, bad.function = squares;
+  CHECK_ERROR(b.ceed, RitzWriteVTU(b.mesh, 1, &bad, path), CEED_ERROR_DIMENSION, "at least 1 value, found 0");
   bad = good, bad.name = NULL;
   CHECK_ERROR(b.ceed, RitzWriteVTU(b.mesh, 1, &bad, path), CEED_ERROR_INCOMPATIBLE, "field 0 has no name");
   CHECK(count_neighbours(path) == before, "a file was left behind");
@@ -725,6 +764,7 @@ int main(int argc, char **argv) {
                         a_polynomial_of_the_degree_of_its_space_is_reproduced_at_every_point,
                         fields_and_geometry_of_different_degrees_share_cells_of_the_highest,
                         two_components_get_a_third_in_the_plane_only,
+                        functions_are_those_of_the_components_at_every_point,
                         connectivity_is_a_permutation_and_offsets_are_the_ends_of_cells,
                         text_announces_version_indices_and_counts,
                         a_list_of_pieces_names_arrays_and_the_piece_is_the_file,

@@ -330,8 +330,8 @@ static bool account(const Fields *f, Swarm *s, const double *start, double time,
 // ---- Output ----
 
 static void write_files(const Fields *f, const Swarm *s, const double *start, const char *prefix) {
-  const RitzOutputField fields[2] = {{"velocity", f->velocity_space, f->velocity},
-                                     {"density", f->density_space, f->density}};
+  const RitzOutputField fields[2] = {{.name = "velocity", .space = f->velocity_space, .values = f->velocity},
+                                     {.name = "density", .space = f->density_space, .values = f->density}};
   const size_t size = strlen(prefix) + 5;
   char *path = malloc(size);
 

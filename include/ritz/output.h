@@ -5,12 +5,19 @@
 
 #include <ritz/space.h>
 
+// What is written at a point, out of the components of a field there.
+typedef void (*RitzOutputFunction)(const double *components, double *values);
+
 // One named nodal field: `values` is an L-vector of `space`. NULL-terminated lists are not used: counts are
-// explicit.
+// explicit. With a function the file has num_values >= 1 numbers at each of its points, made from the field
+// there: interpolation of a length, say, from nodes could be negative, the length of what is interpolated is
+// not.
 typedef struct {
-  const char *name;  // UTF-8 without control characters, different for all fields of a file
-  RitzSpace space;   // borrowed; all fields of a file live on the same mesh
-  CeedVector values; // borrowed, length at least the size of the space
+  const char *name;            // UTF-8 without control characters, different for all fields of a file
+  RitzSpace space;             // borrowed; all fields of a file live on the same mesh
+  CeedVector values;           // borrowed, length at least the size of the space
+  RitzOutputFunction function; // NULL: the components of the field are written, num_values does not matter
+  CeedInt num_values;
 } RitzOutputField;
 
 // Writes an unstructured grid (.vtu, file version 2.2) of high-order Lagrange cells (types 68 to 73) with
@@ -22,7 +29,7 @@ typedef struct {
 // data: "region" and "element", the number of the element in the mesh. Indices have 64 bits.
 //
 // A field of two components on a mesh in the plane gets a third one, 0: VTK's filters for vectors (arrows,
-// streamlines, displacement) take no others. All other fields keep their number of components. A value that
+// streamlines, displacement) take no others. All others keep their number of components. A value that
 // is not a finite number is written as it is; where interpolation is needed it spoils its element, no other.
 //
 // The file appears under its name only when complete: it is written beside it, as "PATH.PROCESS-NUMBER.tmp",
@@ -30,7 +37,8 @@ typedef struct {
 // for every block of the array being written, and the host copy of a field that lives on a device.
 //
 // Errors, which leave an existing file as it was and no other behind: CEED_ERROR_INCOMPATIBLE (something is
-// NULL, a name is unfit or taken, a space on another mesh), CEED_ERROR_DIMENSION (a vector is too short),
+// NULL, a name is unfit or taken, a space on another mesh), CEED_ERROR_DIMENSION (a vector is too short, a
+// function has less than one value),
 // CEED_ERROR_MAJOR (the system refuses: the message has path and reason); those of CeedVectorGetArrayRead.
 CEED_EXTERN int RitzWriteVTU(RitzMesh mesh, CeedInt num_fields, const RitzOutputField *fields,
                              const char *path);
