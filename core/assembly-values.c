@@ -216,7 +216,7 @@ static int fill_any(RitzAssembly a, CeedVector values) {
 }
 
 int RitzAssemblyRun(RitzAssembly assembly, CeedVector values) {
-  RITZ_HANDLE(assembly);
+  RITZ_HANDLE(assembly, values);
   RITZ_ARGUMENT(assembly->ceed, values);
   RITZ_TRY(require_length(assembly, values));
   return fill_any(assembly, values);
@@ -225,7 +225,7 @@ int RitzAssemblyRun(RitzAssembly assembly, CeedVector values) {
 int RitzOperatorAssembleCSR(CeedOperator op, const int64_t *row_starts, const int64_t *cols,
                             CeedVector values) {
   RitzAssembly assembly = NULL;
-  RITZ_HANDLE(op);
+  RITZ_HANDLE(op, values);
   RITZ_ARGUMENT(op->obj.ceed, row_starts);
   RITZ_ARGUMENT(op->obj.ceed, values);
   RITZ_TRY(ritz_assembly_create_in(op, __func__, row_starts, cols, &assembly));

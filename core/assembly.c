@@ -143,6 +143,7 @@ int CeedOperatorLinearAssembleQFunctionBuildOrUpdate(CeedOperator op, CeedVector
   RITZ_TRY(require_assembly_data(op, __func__));
   RITZ_REQUIRE(assembled && rstr, op->obj.ceed, CEED_ERROR_INCOMPATIBLE, "%s: an output argument is NULL",
                __func__);
+  if (!ritz_is_own_sentinel(*assembled, &ritz_vector_class)) RITZ_OPTIONAL(op, *assembled);
   RITZ_TRY(require_nodal(op, __func__, CEED_ERROR_BACKEND));
   RITZ_TRY(require_distinct_points(op, __func__));
   RITZ_TRY(update_cache(op, __func__));
@@ -309,7 +310,7 @@ static int assemble_diagonal(CeedOperator op, const char *call, bool is_point_bl
                              CeedVector assembled, CeedRequest *request) {
   CeedSize size;
   CeedInt num_comp = 0, comp_stride = 0;
-  RITZ_HANDLE_OF(call, op);
+  RITZ_HANDLE_OF(call, op, assembled);
   RITZ_ARGUMENT_OF(op->obj.ceed, call, assembled);
   RITZ_TRY(CeedOperatorCheckReady(op));
   RITZ_TRY(check_square(op, call, &size));
@@ -518,6 +519,7 @@ static int assemble_converted(CeedOperator op, CeedVector values) {
 }
 
 int CeedOperatorLinearAssemble(CeedOperator op, CeedVector values) {
+  RITZ_HANDLE(op, values);
   CeedSize num;
   RITZ_TRY(count_entries(op, __func__, &num));
   RITZ_ARGUMENT(op->obj.ceed, values);

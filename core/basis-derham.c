@@ -98,7 +98,7 @@ cleanup:
 int RitzBasisCreateTensorHdiv(Ceed ceed, CeedInt dim, CeedInt num_comp, CeedInt order, CeedInt Q,
                               CeedQuadMode quad_mode, CeedBasis *basis) {
   RITZ_HANDLE(ceed);
-  RITZ_NOT_NULL(basis);
+  RITZ_ARGUMENT(ceed, basis);
   RitzVectorTables t = {
       .call = __func__, .space = CEED_FE_SPACE_HDIV, .dim = dim, .num_comp = num_comp, .Q_1d = Q};
   return create(ceed, &t, order, quad_mode, basis);
@@ -107,7 +107,7 @@ int RitzBasisCreateTensorHdiv(Ceed ceed, CeedInt dim, CeedInt num_comp, CeedInt 
 int RitzBasisCreateTensorHcurl(Ceed ceed, CeedInt dim, CeedInt num_comp, CeedInt order, CeedInt Q,
                                CeedQuadMode quad_mode, CeedBasis *basis) {
   RITZ_HANDLE(ceed);
-  RITZ_NOT_NULL(basis);
+  RITZ_ARGUMENT(ceed, basis);
   RitzVectorTables t = {
       .call = __func__, .space = CEED_FE_SPACE_HCURL, .dim = dim, .num_comp = num_comp, .Q_1d = Q};
   return create(ceed, &t, order, quad_mode, basis);

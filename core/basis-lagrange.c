@@ -56,7 +56,7 @@ cleanup:
 int RitzBasisCreateLagrange(Ceed ceed, CeedElemTopology topology, CeedInt num_comp, CeedInt degree,
                             CeedInt quad_degree, CeedBasis *basis) {
   RITZ_HANDLE(ceed);
-  RITZ_NOT_NULL(basis);
+  RITZ_ARGUMENT(ceed, basis);
   RITZ_TRY(check_shape(ceed, __func__, topology, degree));
   RITZ_REQUIRE(num_comp >= 1, ceed, CEED_ERROR_DIMENSION,
                "%s: number of components must be at least 1, found %" CeedInt_FMT, __func__, num_comp);

@@ -203,10 +203,10 @@ int RitzBasisCreateTensorVector(Ceed ceed, CeedInt dim, CeedInt num_comp, CeedEv
                                 const CeedScalar *const *grad_1d, const CeedScalar *q_ref_1d,
                                 const CeedScalar *q_weight_1d, CeedBasis *basis) {
   RITZ_HANDLE(ceed);
-  RITZ_NOT_NULL(P_1d);
-  RITZ_NOT_NULL(interp_1d);
-  RITZ_NOT_NULL(grad_1d);
-  RITZ_NOT_NULL(basis);
+  RITZ_ARGUMENT(ceed, P_1d);
+  RITZ_ARGUMENT(ceed, interp_1d);
+  RITZ_ARGUMENT(ceed, grad_1d);
+  RITZ_ARGUMENT(ceed, basis);
   RITZ_REQUIRE(derivative == CEED_EVAL_DIV || derivative == CEED_EVAL_CURL, ceed, CEED_ERROR_INCOMPATIBLE,
                "%s: the derivative must be CEED_EVAL_DIV or CEED_EVAL_CURL, found %d", __func__,
                (int)derivative);

@@ -273,14 +273,14 @@ static int apply_basis(CeedBasis b, const char *call, const RitzBasisAction *act
 
 int CeedBasisApply(CeedBasis basis, CeedInt num_elem, CeedTransposeMode t_mode, CeedEvalMode eval_mode,
                    CeedVector u, CeedVector v) {
-  RITZ_HANDLE(basis);
+  RITZ_HANDLE(basis, u, v);
   const RitzBasisAction action = {num_elem, t_mode, eval_mode, false};
   return apply_basis(basis, __func__, &action, u, v);
 }
 
 int CeedBasisApplyAdd(CeedBasis basis, CeedInt num_elem, CeedTransposeMode t_mode, CeedEvalMode eval_mode,
                       CeedVector u, CeedVector v) {
-  RITZ_HANDLE(basis);
+  RITZ_HANDLE(basis, u, v);
   RITZ_REQUIRE(t_mode == CEED_TRANSPOSE, basis->obj.ceed, CEED_ERROR_UNSUPPORTED,
                "%s: adds only in transpose mode", __func__);
   const RitzBasisAction action = {num_elem, t_mode, eval_mode, true};

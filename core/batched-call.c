@@ -20,7 +20,7 @@ int RitzBatchArrayFromVector(CeedVector vec, RitzAccess access, RitzBatchArray *
 }
 
 int RitzBatchArrayRestoreVector(RitzBatchArray *array) {
-  RITZ_NOT_NULL(array);
+  RITZ_HANDLE(array);
   CeedVector vector = array->vector;
 
   RITZ_TRY(ritz_check_handle(NULL, __func__, "array->vector", vector, &ritz_vector_class));

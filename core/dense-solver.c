@@ -201,7 +201,7 @@ static int lock(RitzDenseSolver s, CeedVector vec, RitzAccess access, void **p) 
 }
 
 int RitzDenseSolverFactorVector(RitzDenseSolver solver, CeedVector A, int64_t ld) {
-  RITZ_HANDLE(solver);
+  RITZ_HANDLE(solver, A);
   RITZ_ARGUMENT(solver->ceed, A);
   void *entries;
   RITZ_TRY(check_ld(solver, __func__, ld));
@@ -275,7 +275,7 @@ int RitzDenseSolverSolve(RitzDenseSolver solver, int64_t num_columns, const doub
 }
 
 int RitzDenseSolverSolveVectors(RitzDenseSolver solver, int64_t num_columns, CeedVector B, CeedVector X) {
-  RITZ_HANDLE(solver);
+  RITZ_HANDLE(solver, B, X);
   RITZ_ARGUMENT(solver->ceed, B);
   RITZ_ARGUMENT(solver->ceed, X);
   void *b, *x;

@@ -41,9 +41,6 @@ static inline int ritz_first_error(int first, int second) { return first ? first
     if (!(cond)) return CeedError((ceed), (code), __VA_ARGS__);                                              \
   } while (0)
 
-// A public function of ours got NULL or a sentinel for a handle or for a result that it must have.
-#define RITZ_NOT_NULL(argument) RITZ_HANDLE(argument)
-
 // Our own mistake: debug builds only.
 #define RITZ_ASSERT(cond) assert(cond)
 

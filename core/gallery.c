@@ -226,6 +226,7 @@ int CeedQFunctionCreateInteriorByName(Ceed ceed, const char *name, CeedQFunction
 int CeedQFunctionCreateIdentity(Ceed ceed, CeedInt size, CeedEvalMode in_mode, CeedEvalMode out_mode,
                                 CeedQFunction *qf) {
   CeedQFunction created = NULL;
+  RITZ_HANDLE(ceed);
   RITZ_TRY(CeedQFunctionCreateInteriorByName(ceed, "Identity", &created));
   int ierr = CeedQFunctionAddInput(created, "input", size, in_mode);
   if (!ierr) ierr = CeedQFunctionAddOutput(created, "output", size, out_mode);

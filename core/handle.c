@@ -32,6 +32,10 @@ static const struct {
     {&ritz_scalars_class, "a RitzScalars"},
     {&ritz_batched_class, "a RitzBatched"},
     {&ritz_front_class, "a RitzFront"},
+    {&ritz_hierarchy_class, "a RitzHierarchy"},
+    {&ritz_locator_class, "a RitzLocator"},
+    {&ritz_dense_solver_class, "a RitzDenseSolver"},
+    {&ritz_assembly_class, "a RitzAssembly"},
 };
 
 static const RitzClass *class_at(const void *handle) {
@@ -66,9 +70,20 @@ bool ritz_is_own_sentinel(const void *handle, const RitzClass *class) {
   return sentinel && sentinel->class == class;
 }
 
+Ceed ritz_context_at_hand(size_t num, const void *const handles[]) {
+  for (size_t h = 0; h < num; h++) {
+    if (!handles[h] || ritz_sentinel(handles[h])) continue;
+    for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++) {
+      if (class_at(handles[h]) == classes[i].class) return ((const RitzObject *)handles[h])->ceed;
+    }
+  }
+  return NULL;
+}
+
 int ritz_check_handle(Ceed ceed, const char *call, const char *name, const void *handle,
                       const RitzClass *class) {
   if (ritz_is_live(handle, class)) return CEED_ERROR_SUCCESS;
-  return CeedError(ceed, CEED_ERROR_INCOMPATIBLE, "%s: argument '%s' is %s, needed %s%s", call, name,
-                   ritz_found_at(handle), class ? "a " : "an address", class ? class->name : "");
+  return CeedError(ceed || !class ? ceed : RITZ_CONTEXT_AT_HAND(handle), CEED_ERROR_INCOMPATIBLE,
+                   "%s: argument '%s' is %s, needed %s%s", call, name, ritz_found_at(handle),
+                   class ? "a " : "an address", class ? class->name : "");
 }

@@ -7,12 +7,17 @@
 
 #include <ceed.h>
 
-// Every object begins with the address of its class. Sentinels have none.
+// Every object begins with the address of its class and its Ceed (RitzObject). Sentinels have neither.
 typedef struct {
   const char *name;                             // "CeedVector"
   int (*view)(CeedObject object, FILE *stream); // NULL: nothing to show
   int (*destroy)(CeedObject *object);           // NULL: no CeedObject
 } RitzClass;
+
+typedef struct {
+  const RitzClass *class;
+  Ceed ceed;
+} RitzObject;
 
 extern const RitzClass ritz_ceed_class, ritz_vector_class, ritz_restriction_class, ritz_basis_class,
     ritz_qfunction_class, ritz_context_class, ritz_operator_class;
@@ -77,21 +82,32 @@ struct RitzPartOperator_private;
 bool ritz_is_live(const void *handle, const RitzClass *class);
 // What stands at the address, for people: "CEED_VECTOR_NONE", "a CeedBasis", "NULL".
 const char *ritz_found_at(const void *handle);
-// CEED_ERROR_INCOMPATIBLE, reported to `ceed` (may be NULL), unless it may: "<call>: argument '<name>' is
-// CEED_VECTOR_NONE, needed a CeedVector".
+// CEED_ERROR_INCOMPATIBLE unless it may, reported to `ceed`; where that is NULL, to the context of what is
+// found: "<call>: argument '<name>' is CEED_VECTOR_NONE, needed a CeedVector".
 int ritz_check_handle(Ceed ceed, const char *call, const char *name, const void *handle,
                       const RitzClass *class);
 
-// Returns from the function unless `handle` is live; without a context to report to.
-#define RITZ_HANDLE(handle) RITZ_HANDLE_OF(__func__, handle)
-// The same in a helper of several calls.
-#define RITZ_HANDLE_OF(call, handle) RITZ_ARGUMENT_OF(NULL, call, handle)
-// The same for a further argument, reported to the context of the first.
-#define RITZ_ARGUMENT(ceed, handle) RITZ_ARGUMENT_OF(ceed, __func__, handle)
-#define RITZ_ARGUMENT_OF(ceed, call, handle)                                                                 \
+// The context of the first of num handles that is an object of any class; NULL: there is none.
+Ceed ritz_context_at_hand(size_t num, const void *const handles[]);
+#define RITZ_CONTEXT_AT_HAND(...)                                                                            \
+  ritz_context_at_hand(sizeof((const void *[]){__VA_ARGS__}) / sizeof(void *), (const void *[]){__VA_ARGS__})
+
+// Returns from the function unless `handle` is live. Further arguments are handles of the same call: a fault
+// is reported to the context of the first of them that is an object. A handle of a plain pointer's type
+// (results, texts, arrays) is checked in the same way: anything but NULL and sentinels.
+#define RITZ_HANDLE(...) RITZ_CHECK_HANDLE(__func__, __VA_ARGS__, NULL)
+// The same in a helper of several calls: call, handle, others.
+#define RITZ_HANDLE_OF(...) RITZ_CHECK_HANDLE(__VA_ARGS__, NULL)
+// The same for a further argument, reported to the context of an object that was checked before.
+#define RITZ_ARGUMENT(object, handle)          RITZ_CHECK_HANDLE(__func__, handle, object)
+#define RITZ_ARGUMENT_OF(object, call, handle) RITZ_CHECK_HANDLE(call, handle, object)
+#define RITZ_CHECK_HANDLE(call, handle, ...)                                                                 \
   do {                                                                                                       \
-    int ritz_handle_code_ = ritz_check_handle((ceed), (call), #handle, (handle), RITZ_CLASS_OF(handle));     \
-    if (ritz_handle_code_) return ritz_handle_code_;                                                         \
+    if (!ritz_is_live((handle), RITZ_CLASS_OF(handle))) {                                                    \
+      (void)ritz_check_handle(RITZ_CONTEXT_AT_HAND(__VA_ARGS__), (call), #handle, (handle),                  \
+                              RITZ_CLASS_OF(handle));                                                        \
+      return CEED_ERROR_INCOMPATIBLE;                                                                        \
+    }                                                                                                        \
   } while (0)
 
 // An argument that may be NULL.

@@ -44,7 +44,7 @@ static int copy_entries(Ceed ceed, int64_t num, const int64_t *entries, RitzIndi
 
 int RitzIndicesCreate(Ceed ceed, int64_t num, const int64_t *entries, RitzIndices *indices) {
   RITZ_HANDLE(ceed);
-  RITZ_NOT_NULL(indices);
+  RITZ_ARGUMENT(ceed, indices);
   RITZ_REQUIRE(num >= 0, ceed, CEED_ERROR_DIMENSION, "%s: number of entries is %lld, needs to be >= 0",
                __func__, (long long)num);
   if (num > 0) RITZ_ARGUMENT(ceed, entries);
@@ -69,6 +69,7 @@ int RitzIndicesCreate(Ceed ceed, int64_t num, const int64_t *entries, RitzIndice
 int RitzIndicesReferenceCopy(RitzIndices indices, RitzIndices *copy) {
   RITZ_HANDLE(indices);
   RITZ_ARGUMENT(indices->ceed, copy);
+  RITZ_OPTIONAL(indices, *copy);
   indices->ref_count++;
   RITZ_TRY(RitzIndicesDestroy(copy));
   *copy = indices;
@@ -148,7 +149,7 @@ int ritz_indices_for(RitzIndices indices, const char *call, CeedVector vec, cons
 // ---- Entries of vectors ----
 
 int RitzVectorSetEntries(CeedVector vec, RitzIndices indices, double value) {
-  RITZ_HANDLE(vec);
+  RITZ_HANDLE(vec, indices);
   if (!indices) return CEED_ERROR_SUCCESS;
   Ceed ceed = vec->obj.ceed;
   RITZ_ARGUMENT(ceed, indices);
@@ -182,7 +183,7 @@ int RitzVectorCopyEntries(CeedVector from, RitzIndices indices, CeedVector to) {
   // y is written in part: it is read, too.
   static const RitzPass form = {
       .name = "copy_entries", .num_vectors = 2, .num_lines = 1, .line = {{1, 2, {{-1, 0, -1}, {-1, 1, -1}}}}};
-  RITZ_HANDLE(from);
+  RITZ_HANDLE(from, indices, to);
   Ceed ceed = from->obj.ceed;
   RITZ_ARGUMENT(ceed, to);
   if (!indices) return CEED_ERROR_SUCCESS;

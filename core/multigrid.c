@@ -53,6 +53,7 @@ static int add_sub_operator(CeedOperator sub, CeedVector mult) {
 
 int CeedOperatorCompositeGetMultiplicity(CeedOperator op, CeedInt num_skip_indices, CeedInt *skip_indices,
                                          CeedVector mult) {
+  RITZ_HANDLE(op, mult);
   RITZ_TRY(ritz_operator_require_composite(op, __func__, true));
   RITZ_ARGUMENT(op->obj.ceed, mult);
   RITZ_REQUIRE(num_skip_indices <= 0 || skip_indices, op->obj.ceed, CEED_ERROR_INCOMPATIBLE,
@@ -123,10 +124,10 @@ static int check_coarse(const Level *level) {
 
 static int check_multigrid_arguments(Level *level) {
   CeedOperator op_fine = level->fine;
-  RITZ_HANDLE_OF(level->call, op_fine);
-  Ceed ceed = op_fine->obj.ceed;
   CeedElemRestriction rstr_coarse = level->rstr_coarse;
   CeedBasis basis_coarse = level->basis_coarse;
+  RITZ_HANDLE_OF(level->call, op_fine, rstr_coarse, basis_coarse, level->p_mult);
+  Ceed ceed = op_fine->obj.ceed;
   RITZ_ARGUMENT_OF(ceed, level->call, rstr_coarse);
   RITZ_ARGUMENT_OF(ceed, level->call, basis_coarse);
   RITZ_REQUIRE(level->op_coarse, ceed, CEED_ERROR_INCOMPATIBLE,

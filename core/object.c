@@ -42,9 +42,9 @@ int ritz_object_reference_copy(const char *call, const char *name, void *object,
   const bool is_sentinel = ritz_is_own_sentinel(object, class);
   CeedObject source = object, *old = copy;
   if (!is_sentinel) RITZ_TRY(ritz_check_handle(NULL, call, name, object, class));
-  RITZ_TRY(ritz_check_handle(NULL, call, copy_name, copy, NULL));
+  RITZ_TRY(ritz_check_handle(RITZ_CONTEXT_AT_HAND(object), call, copy_name, copy, NULL));
   if (*old && !ritz_is_own_sentinel(*old, class)) {
-    RITZ_TRY(ritz_check_handle(NULL, call, copy_name, *old, class));
+    RITZ_TRY(ritz_check_handle(RITZ_CONTEXT_AT_HAND(object), call, copy_name, *old, class));
   }
   if (!is_sentinel) source->ref_count++;
   int ierr = CeedObjectDestroy(old);

@@ -146,7 +146,7 @@ void ritz_operator_judge_outputs(CeedOperator op, CeedVector out) { visit_output
 
 int ritz_operator_apply(CeedOperator op, const char *call, CeedVector in, CeedVector out, RitzApplyMode mode,
                         CeedRequest *request) {
-  RITZ_HANDLE_OF(call, op);
+  RITZ_HANDLE_OF(call, op, in, out);
   RITZ_TRY(CeedOperatorCheckReady(op));
   RITZ_TRY(ritz_operator_check_apply(op, call, in, out, mode));
   ritz_operator_note_outputs(op, out);

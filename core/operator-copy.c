@@ -151,7 +151,7 @@ int ritz_operators_copy(const char *call, CeedInt num, const CeedOperator *ops, 
 
 int RitzOperatorCopyInPrecision(CeedOperator op, CeedScalarType precision, CeedOperator *copy) {
   RITZ_HANDLE(op);
-  RITZ_NOT_NULL(copy);
+  RITZ_ARGUMENT(op, copy);
   RITZ_TRY(ritz_check_precision(op->obj.ceed, __func__, precision));
   CeedOperator created;
   RITZ_TRY(ritz_operators_copy(__func__, 1, &op, precision, &created));

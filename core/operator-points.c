@@ -15,7 +15,7 @@ int CeedOperatorCreateAtPoints(Ceed ceed, CeedQFunction qf, CeedQFunction dqf, C
 }
 
 int CeedOperatorAtPointsSetPoints(CeedOperator op, CeedElemRestriction rstr_points, CeedVector point_coords) {
-  RITZ_HANDLE(op);
+  RITZ_HANDLE(op, rstr_points, point_coords);
   Ceed ceed = op->obj.ceed;
   RITZ_ARGUMENT(ceed, rstr_points);
   RITZ_ARGUMENT(ceed, point_coords);
@@ -185,7 +185,7 @@ static int apply_at_points(CeedBasis basis, const char *call, const RitzBasisAct
 int CeedBasisApplyAtPoints(CeedBasis basis, CeedInt num_elem, const CeedInt *num_points,
                            CeedTransposeMode t_mode, CeedEvalMode eval_mode, CeedVector x_ref, CeedVector u,
                            CeedVector v) {
-  RITZ_HANDLE(basis);
+  RITZ_HANDLE(basis, x_ref, u, v);
   const RitzBasisAction action = {num_elem, t_mode, eval_mode, false};
   return apply_at_points(basis, __func__, &action, num_points, x_ref, u, v);
 }
@@ -193,7 +193,7 @@ int CeedBasisApplyAtPoints(CeedBasis basis, CeedInt num_elem, const CeedInt *num
 int CeedBasisApplyAddAtPoints(CeedBasis basis, CeedInt num_elem, const CeedInt *num_points,
                               CeedTransposeMode t_mode, CeedEvalMode eval_mode, CeedVector x_ref,
                               CeedVector u, CeedVector v) {
-  RITZ_HANDLE(basis);
+  RITZ_HANDLE(basis, x_ref, u, v);
   RITZ_REQUIRE(t_mode == CEED_TRANSPOSE, basis->obj.ceed, CEED_ERROR_UNSUPPORTED,
                "%s: adds only in transpose mode", __func__);
   const RitzBasisAction action = {num_elem, t_mode, eval_mode, true};

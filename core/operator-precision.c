@@ -29,7 +29,7 @@ int RitzOperatorSetPrecision(CeedOperator op, CeedScalarType precision) {
 
 int RitzOperatorGetPrecision(CeedOperator op, CeedScalarType *precision) {
   RITZ_HANDLE(op);
-  RITZ_NOT_NULL(precision);
+  RITZ_ARGUMENT(op, precision);
   const CeedScalarType first = op->num_sub > 0 ? op->sub[0]->precision : op->precision;
   for (CeedInt i = 1; i < op->num_sub; i++) {
     RITZ_REQUIRE(op->sub[i]->precision == first, op->obj.ceed, CEED_ERROR_INCOMPATIBLE,

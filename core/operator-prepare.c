@@ -17,7 +17,7 @@ int RitzOperatorSetUse(CeedOperator op, RitzOperatorUse use) {
 
 int RitzOperatorGetUse(CeedOperator op, RitzOperatorUse *use) {
   RITZ_HANDLE(op);
-  RITZ_NOT_NULL(use);
+  RITZ_ARGUMENT(op, use);
   *use = op->num_sub > 0 ? op->sub[0]->use : op->use;
   return CEED_ERROR_SUCCESS;
 }

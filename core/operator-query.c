@@ -126,6 +126,7 @@ int CeedOperatorGetNumArgs(CeedOperator op, CeedInt *num_args) {
 
 int CeedOperatorHasTensorBases(CeedOperator op, bool *has_tensor_bases) {
   CeedOperatorField *in, *out;
+  RITZ_HANDLE(op);
   RITZ_TRY(CeedOperatorGetFields(op, NULL, &in, NULL, &out));
   *has_tensor_bases = true;
   for (CeedInt i = 0; i < op->num_in + op->num_out; i++) {
@@ -314,9 +315,9 @@ static int view_composite(CeedOperator op, bool is_full, FILE *stream) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int view_operator(CeedOperator op, bool is_full, FILE *stream) {
+static int view_operator(const char *call, CeedOperator op, bool is_full, FILE *stream) {
   const char *name;
-  RITZ_HANDLE(op);
+  RITZ_HANDLE_OF(call, op);
   if (op->is_composite) return view_composite(op, is_full, stream);
   RITZ_TRY(CeedOperatorGetName(op, &name));
   bool has_name = name && name[0];
@@ -326,5 +327,7 @@ static int view_operator(CeedOperator op, bool is_full, FILE *stream) {
   return is_full ? view_body(op, (int)(CEED_TAB_WIDTH * op->obj.num_tabs), stream) : CEED_ERROR_SUCCESS;
 }
 
-int CeedOperatorView(CeedOperator op, FILE *stream) { return view_operator(op, true, stream); }
-int CeedOperatorViewTerse(CeedOperator op, FILE *stream) { return view_operator(op, false, stream); }
+int CeedOperatorView(CeedOperator op, FILE *stream) { return view_operator(__func__, op, true, stream); }
+int CeedOperatorViewTerse(CeedOperator op, FILE *stream) {
+  return view_operator(__func__, op, false, stream);
+}

@@ -21,7 +21,7 @@ static int reference_optional(CeedQFunction qf, CeedQFunction *copy) {
 
 int ritz_operator_create(Ceed ceed, const char *call, CeedQFunction qf, CeedQFunction dqf, CeedQFunction dqfT,
                          CeedOperator *op) {
-  RITZ_HANDLE_OF(call, ceed);
+  RITZ_HANDLE_OF(call, ceed, qf, dqf, dqfT);
   RITZ_REQUIRE(qf && qf != CEED_QFUNCTION_NONE, ceed, CEED_ERROR_MINOR,
                "%s: the operator needs a QFunction, found %s", call, ritz_found_at(qf));
   RITZ_ARGUMENT_OF(ceed, call, qf);
@@ -283,7 +283,7 @@ static int store_field(CeedOperator op, const Assignment *a) {
 
 int CeedOperatorSetField(CeedOperator op, const char *field_name, CeedElemRestriction rstr, CeedBasis basis,
                          CeedVector vec) {
-  RITZ_HANDLE(op);
+  RITZ_HANDLE(op, rstr, basis, vec);
   Ceed ceed = op->obj.ceed;
   Assignment a = {.name = field_name, .rstr = rstr, .basis = basis, .vec = vec};
   RITZ_REQUIRE(!op->is_composite, ceed, CEED_ERROR_INCOMPATIBLE, "%s: a composite operator has no fields",
@@ -388,6 +388,7 @@ int ritz_operator_require_composite(CeedOperator op, const char *call, bool is_c
 }
 
 int CeedOperatorCompositeAddSub(CeedOperator composite_op, CeedOperator sub_op) {
+  RITZ_HANDLE(composite_op, sub_op);
   RITZ_TRY(ritz_operator_require_composite(composite_op, __func__, true));
   RITZ_ARGUMENT(composite_op->obj.ceed, sub_op);
   RITZ_REQUIRE(!sub_op->is_composite, composite_op->obj.ceed, CEED_ERROR_MINOR,

@@ -18,14 +18,14 @@ int ritz_check_precision(Ceed ceed, const char *call, CeedScalarType precision) 
 
 int RitzVectorCreate(Ceed ceed, CeedSize length, CeedScalarType precision, CeedVector *vec) {
   RITZ_HANDLE(ceed);
-  RITZ_NOT_NULL(vec);
+  RITZ_ARGUMENT(ceed, vec);
   RITZ_TRY(ritz_check_precision(ceed, __func__, precision));
   return ritz_vector_create(ceed, __func__, length, precision, vec);
 }
 
 int RitzVectorGetPrecision(CeedVector vec, CeedScalarType *precision) {
   RITZ_HANDLE(vec);
-  RITZ_NOT_NULL(precision);
+  RITZ_ARGUMENT(vec, precision);
   *precision = vec->precision;
   return CEED_ERROR_SUCCESS;
 }
@@ -68,31 +68,31 @@ int RitzVectorTakeArrayF32(CeedVector vec, CeedMemType mem_type, float **array) 
 
 int RitzVectorGetArrayF32(CeedVector vec, CeedMemType mem_type, float **array) {
   RITZ_HANDLE(vec);
-  RITZ_NOT_NULL(array);
+  RITZ_ARGUMENT(vec, array);
   return get_floats(vec, __func__, RITZ_ACCESS_READ_WRITE, mem_type, (const float **)array);
 }
 
 int RitzVectorGetArrayReadF32(CeedVector vec, CeedMemType mem_type, const float **array) {
   RITZ_HANDLE(vec);
-  RITZ_NOT_NULL(array);
+  RITZ_ARGUMENT(vec, array);
   return get_floats(vec, __func__, RITZ_ACCESS_READ, mem_type, array);
 }
 
 int RitzVectorGetArrayWriteF32(CeedVector vec, CeedMemType mem_type, float **array) {
   RITZ_HANDLE(vec);
-  RITZ_NOT_NULL(array);
+  RITZ_ARGUMENT(vec, array);
   return get_floats(vec, __func__, RITZ_ACCESS_WRITE, mem_type, (const float **)array);
 }
 
 int RitzVectorRestoreArrayF32(CeedVector vec, float **array) {
   RITZ_HANDLE(vec);
-  RITZ_NOT_NULL(array);
+  RITZ_ARGUMENT(vec, array);
   return restore_floats(vec, __func__, RITZ_ACCESS_READ_WRITE, (const float **)array);
 }
 
 int RitzVectorRestoreArrayReadF32(CeedVector vec, const float **array) {
   RITZ_HANDLE(vec);
-  RITZ_NOT_NULL(array);
+  RITZ_ARGUMENT(vec, array);
   return restore_floats(vec, __func__, RITZ_ACCESS_READ, array);
 }
 
@@ -129,7 +129,7 @@ int ritz_vector_convert(const char *call, CeedSize n, CeedVector from, CeedVecto
 }
 
 int RitzVectorConvert(CeedVector from, CeedVector to) {
-  RITZ_HANDLE(from);
+  RITZ_HANDLE(from, to);
   RITZ_ARGUMENT(from->obj.ceed, to);
   RITZ_REQUIRE(from->length == to->length, from->obj.ceed, CEED_ERROR_INCOMPATIBLE,
                "%s: lengths differ: %" CeedSize_FMT " and %" CeedSize_FMT, __func__, from->length,

@@ -174,7 +174,7 @@ int CeedQFunctionFieldGetEvalMode(CeedQFunctionField qf_field, CeedEvalMode *eva
 // ---- Context ----
 
 int CeedQFunctionSetContext(CeedQFunction qf, CeedQFunctionContext ctx) {
-  RITZ_HANDLE(qf);
+  RITZ_HANDLE(qf, ctx);
   if (!ctx) return CeedQFunctionContextDestroy(&qf->ctx);
   RITZ_ARGUMENT(qf->obj.ceed, ctx);
   return CeedQFunctionContextReferenceCopy(ctx, &qf->ctx);

@@ -77,10 +77,12 @@ int CeedElemRestrictionGetMinMaxPointsInElement(CeedElemRestriction rstr, CeedIn
 }
 
 int CeedElemRestrictionGetMaxPointsInElement(CeedElemRestriction rstr, CeedInt *max_points) {
+  RITZ_HANDLE(rstr);
   return CeedElemRestrictionGetMinMaxPointsInElement(rstr, NULL, max_points);
 }
 
 int CeedElemRestrictionGetMinPointsInElement(CeedElemRestriction rstr, CeedInt *min_points) {
+  RITZ_HANDLE(rstr);
   return CeedElemRestrictionGetMinMaxPointsInElement(rstr, min_points, NULL);
 }
 
@@ -96,7 +98,7 @@ int CeedElemRestrictionGetAtPointsElementOffset(CeedElemRestriction rstr, CeedIn
 
 int CeedElemRestrictionAtPointsAreCompatible(CeedElemRestriction rstr_a, CeedElemRestriction rstr_b,
                                              bool *are_compatible) {
-  RITZ_HANDLE(rstr_a);
+  RITZ_HANDLE(rstr_a, rstr_b);
   RITZ_ARGUMENT(rstr_a->obj.ceed, rstr_b);
   RITZ_REQUIRE(rstr_a->type == CEED_RESTRICTION_POINTS && rstr_b->type == CEED_RESTRICTION_POINTS,
                rstr_a->obj.ceed, CEED_ERROR_UNSUPPORTED, "%s: needs two at-points restrictions", __func__);

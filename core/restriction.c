@@ -528,8 +528,9 @@ int CeedElemRestrictionCreateAtPoints(Ceed ceed, CeedInt num_elem, CeedInt num_p
 
 // ---- Copies ----
 
-static int create_copy(CeedElemRestriction rstr, bool use_orients, CeedElemRestriction *copy) {
-  RITZ_HANDLE(rstr);
+static int create_copy(const char *call, CeedElemRestriction rstr, bool use_orients,
+                       CeedElemRestriction *copy) {
+  RITZ_HANDLE_OF(call, rstr);
   CeedElemRestriction r = NULL, base = rstr->base ? rstr->base : rstr;
   RITZ_TRY(ritz_object_create(rstr->obj.ceed, &ritz_restriction_class, sizeof(*r), &r));
   struct CeedObject_private header = r->obj;
@@ -549,11 +550,11 @@ static int create_copy(CeedElemRestriction rstr, bool use_orients, CeedElemRestr
 }
 
 int CeedElemRestrictionCreateUnsignedCopy(CeedElemRestriction rstr, CeedElemRestriction *rstr_unsigned) {
-  return create_copy(rstr, true, rstr_unsigned);
+  return create_copy(__func__, rstr, true, rstr_unsigned);
 }
 
 int CeedElemRestrictionCreateUnorientedCopy(CeedElemRestriction rstr, CeedElemRestriction *rstr_unoriented) {
-  return create_copy(rstr, false, rstr_unoriented);
+  return create_copy(__func__, rstr, false, rstr_unoriented);
 }
 
 int CeedElemRestrictionReferenceCopy(CeedElemRestriction rstr, CeedElemRestriction *rstr_copy) {
@@ -614,7 +615,7 @@ int ritz_restriction_apply(CeedElemRestriction rstr, CeedTransposeMode t_mode, C
 
 int CeedElemRestrictionApply(CeedElemRestriction rstr, CeedTransposeMode t_mode, CeedVector u, CeedVector ru,
                              CeedRequest *request) {
-  RITZ_HANDLE(rstr);
+  RITZ_HANDLE(rstr, u, ru);
   RITZ_ARGUMENT(rstr->obj.ceed, u);
   RITZ_ARGUMENT(rstr->obj.ceed, ru);
   RITZ_TRY(check_restriction_lengths(rstr, __func__, t_mode, rstr->e_size, false, u, ru));
@@ -624,7 +625,7 @@ int CeedElemRestrictionApply(CeedElemRestriction rstr, CeedTransposeMode t_mode,
 
 int CeedElemRestrictionApplyBlock(CeedElemRestriction rstr, CeedInt block, CeedTransposeMode t_mode,
                                   CeedVector u, CeedVector ru, CeedRequest *request) {
-  RITZ_HANDLE(rstr);
+  RITZ_HANDLE(rstr, u, ru);
   RITZ_ARGUMENT(rstr->obj.ceed, u);
   RITZ_ARGUMENT(rstr->obj.ceed, ru);
   RITZ_REQUIRE(rstr->type != CEED_RESTRICTION_POINTS, rstr->obj.ceed, CEED_ERROR_UNSUPPORTED,
@@ -643,7 +644,7 @@ int CeedElemRestrictionApplyBlock(CeedElemRestriction rstr, CeedInt block, CeedT
 int CeedElemRestrictionApplyAtPointsInElement(CeedElemRestriction rstr, CeedInt elem,
                                               CeedTransposeMode t_mode, CeedVector u, CeedVector ru,
                                               CeedRequest *request) {
-  RITZ_HANDLE(rstr);
+  RITZ_HANDLE(rstr, u, ru);
   RITZ_ARGUMENT(rstr->obj.ceed, u);
   RITZ_ARGUMENT(rstr->obj.ceed, ru);
   RITZ_REQUIRE(rstr->type == CEED_RESTRICTION_POINTS, rstr->obj.ceed, CEED_ERROR_UNSUPPORTED,
@@ -660,7 +661,7 @@ int CeedElemRestrictionApplyAtPointsInElement(CeedElemRestriction rstr, CeedInt 
 
 // mult := E^T (E 1)
 int CeedElemRestrictionGetMultiplicity(CeedElemRestriction rstr, CeedVector mult) {
-  RITZ_HANDLE(rstr);
+  RITZ_HANDLE(rstr, mult);
   RITZ_ARGUMENT(rstr->obj.ceed, mult);
   CeedVector ones = NULL, e_vec = NULL;
   RITZ_REQUIRE(mult->length >= rstr->l_size, rstr->obj.ceed, CEED_ERROR_DIMENSION,

@@ -28,7 +28,7 @@ static int make_values(Ceed ceed, CeedInt num, double **values) {
 
 int RitzScalarsCreate(Ceed ceed, CeedInt num, RitzScalars *scalars) {
   RITZ_HANDLE(ceed);
-  RITZ_NOT_NULL(scalars);
+  RITZ_ARGUMENT(ceed, scalars);
   RITZ_REQUIRE(num >= 0, ceed, CEED_ERROR_DIMENSION, "%s: number %" CeedInt_FMT " is negative", __func__,
                num);
   RitzScalars created = NULL;

@@ -87,7 +87,7 @@ static int require_one_precision(const char *call, CeedVector x, CeedVector y) {
 }
 
 int CeedVectorCopy(CeedVector vec, CeedVector vec_copy) {
-  RITZ_HANDLE(vec);
+  RITZ_HANDLE(vec, vec_copy);
   RITZ_ARGUMENT(vec->obj.ceed, vec_copy);
   RITZ_REQUIRE(vec->length == vec_copy->length, vec->obj.ceed, CEED_ERROR_INCOMPATIBLE,
                "CeedVectorCopy: lengths differ: %" CeedSize_FMT " and %" CeedSize_FMT, vec->length,
@@ -116,7 +116,7 @@ static int copy_strided(CeedVector vec_copy, CeedMemType mem_type, CeedSize star
 }
 
 int CeedVectorCopyStrided(CeedVector vec, CeedSize start, CeedSize stop, CeedSize step, CeedVector vec_copy) {
-  RITZ_HANDLE(vec);
+  RITZ_HANDLE(vec, vec_copy);
   RITZ_ARGUMENT(vec->obj.ceed, vec_copy);
   RITZ_TRY(require_one_precision("CeedVectorCopyStrided", vec, vec_copy));
   CeedSize length = vec->length < vec_copy->length ? vec->length : vec_copy->length;
@@ -210,13 +210,13 @@ static int axpby(const char *call, CeedVector y, CeedScalar alpha, CeedScalar be
 }
 
 int CeedVectorAXPY(CeedVector y, CeedScalar alpha, CeedVector x) {
-  RITZ_HANDLE(y);
+  RITZ_HANDLE(y, x);
   RITZ_ARGUMENT(y->obj.ceed, x);
   return axpby("CeedVectorAXPY", y, alpha, 1, x);
 }
 
 int CeedVectorAXPBY(CeedVector y, CeedScalar alpha, CeedScalar beta, CeedVector x) {
-  RITZ_HANDLE(y);
+  RITZ_HANDLE(y, x);
   RITZ_ARGUMENT(y->obj.ceed, x);
   return axpby("CeedVectorAXPBY", y, alpha, beta, x);
 }
@@ -245,7 +245,7 @@ static int multiply(CeedVector w, bool is_alias, const void *x, const void *y) {
 // The factors come first: without them w keeps its values.
 int CeedVectorPointwiseMult(CeedVector w, CeedVector x, CeedVector y) {
   static const char call[] = "CeedVectorPointwiseMult";
-  RITZ_HANDLE(w);
+  RITZ_HANDLE(w, x, y);
   RITZ_ARGUMENT(w->obj.ceed, x);
   RITZ_ARGUMENT(w->obj.ceed, y);
   RITZ_REQUIRE(x->length >= w->length && y->length >= w->length, w->obj.ceed, CEED_ERROR_UNSUPPORTED,

@@ -156,14 +156,14 @@ static int dot(const char *call, CeedVector x, CeedVector y, CeedSize first, Cee
 }
 
 int RitzVectorDot(CeedVector x, CeedVector y, double *result) {
-  RITZ_HANDLE(x);
+  RITZ_HANDLE(x, y);
   RITZ_ARGUMENT(x->obj.ceed, y);
   RITZ_ARGUMENT(x->obj.ceed, result);
   return dot(__func__, x, y, 0, x->length, result);
 }
 
 int RitzVectorDotRange(CeedVector x, CeedVector y, CeedSize first, CeedSize num, double *result) {
-  RITZ_HANDLE(x);
+  RITZ_HANDLE(x, y);
   RITZ_ARGUMENT(x->obj.ceed, y);
   RITZ_ARGUMENT(x->obj.ceed, result);
   return dot(__func__, x, y, first, num, result);
@@ -189,7 +189,7 @@ int RitzVectorDots(CeedInt num, const CeedVector x[], CeedVector y, double resul
 }
 
 int RitzVectorDotTo(CeedVector x, CeedVector y, RitzScalars scalars, CeedInt k) {
-  RITZ_HANDLE(x);
+  RITZ_HANDLE(x, y, scalars);
   Ceed ceed = x->obj.ceed;
   RITZ_ARGUMENT(ceed, y);
   RITZ_ARGUMENT(ceed, scalars);
@@ -206,7 +206,7 @@ static int sum_of_one(const char *call, CeedVector w, double alpha, CeedVector x
 }
 
 int RitzVectorSum(CeedVector w, double alpha, CeedVector x, double beta, CeedVector y) {
-  RITZ_HANDLE(w);
+  RITZ_HANDLE(w, x, y);
   Ceed ceed = w->obj.ceed;
   RITZ_ARGUMENT(ceed, x);
   RITZ_TRY(require_like(__func__, w, x));
@@ -242,7 +242,7 @@ int RitzVectorAXPYs(CeedVector y, CeedInt num, const double alpha[], const CeedV
 }
 
 int RitzVectorAXPBYBy(CeedVector y, RitzScalars scalars, RitzFactor f, CeedVector x, RitzFactor g) {
-  RITZ_HANDLE(y);
+  RITZ_HANDLE(y, scalars, x);
   Ceed ceed = y->obj.ceed;
   RITZ_ARGUMENT(ceed, scalars);
   RITZ_ARGUMENT(ceed, x);
@@ -278,7 +278,7 @@ static int copy_entries(Ceed ceed, CeedSize num, const Copy *copy) {
 
 int RitzVectorCopyRange(CeedVector from, CeedSize first_from, CeedSize num, CeedVector to,
                         CeedSize first_to) {
-  RITZ_HANDLE(from);
+  RITZ_HANDLE(from, to);
   Ceed ceed = from->obj.ceed;
   RITZ_ARGUMENT(ceed, to);
   RITZ_TRY(ritz_vector_check_same_ceed(__func__, to, from));

@@ -65,7 +65,7 @@ void ritz_exchange_set_transport(RitzExchange e, const RitzTransport *transport)
 }
 
 int RitzTransportGetMemType(Ceed ceed, const RitzTransport *transport, CeedMemType *mem_type) {
-  RITZ_NOT_NULL(ceed);
+  RITZ_HANDLE(ceed);
   RITZ_ARGUMENT(ceed, transport);
   RITZ_ARGUMENT(ceed, mem_type);
   *mem_type = needs_host(ceed, transport) ? CEED_MEM_HOST : CEED_MEM_DEVICE;

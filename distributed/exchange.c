@@ -179,9 +179,9 @@ int RitzExchangeCreateInPrecision(RitzSpace space, Ceed ceed, const RitzTranspor
                                   CeedScalarType precision, RitzExchange *exchange) {
   CeedInt num_comp = 0;
 
-  RITZ_NOT_NULL(space);
-  RITZ_NOT_NULL(ceed);
-  RITZ_NOT_NULL(exchange);
+  RITZ_HANDLE(space, ceed);
+  RITZ_ARGUMENT(space, ceed);
+  RITZ_ARGUMENT(space, exchange);
   *exchange = NULL;
   RITZ_ARGUMENT(ceed, transport);
   RITZ_TRY(ritz_check_precision(ceed, "RitzExchangeCreateInPrecision", precision));
@@ -306,8 +306,9 @@ int RitzExchangeDestroy(RitzExchange *exchange) {
 }
 
 int RitzExchangeReferenceCopy(RitzExchange exchange, RitzExchange *copy) {
-  RITZ_NOT_NULL(exchange);
-  RITZ_NOT_NULL(copy);
+  RITZ_HANDLE(exchange);
+  RITZ_ARGUMENT(exchange, copy);
+  RITZ_OPTIONAL(exchange, *copy);
   exchange->ref_count++;
   const int ierr = RitzExchangeDestroy(copy);
 
@@ -431,7 +432,7 @@ static int require_idle(RitzExchange e, const char *call) {
 }
 
 int RitzExchangeBegin(RitzExchange exchange, RitzExchangeMode mode, CeedVector x) {
-  RITZ_NOT_NULL(exchange);
+  RITZ_HANDLE(exchange, x);
   RITZ_TRY(ritz_exchange_check(exchange, "RitzExchangeBegin", x));
   RITZ_TRY(require_mode(exchange, "RitzExchangeBegin", mode));
   RITZ_TRY(require_idle(exchange, "RitzExchangeBegin"));
@@ -439,7 +440,7 @@ int RitzExchangeBegin(RitzExchange exchange, RitzExchangeMode mode, CeedVector x
 }
 
 int RitzExchangeEnd(RitzExchange exchange, RitzExchangeMode mode, CeedVector x) {
-  RITZ_NOT_NULL(exchange);
+  RITZ_HANDLE(exchange, x);
   RITZ_TRY(ritz_exchange_check(exchange, "RitzExchangeEnd", x));
   RITZ_REQUIRE(exchange->is_busy && exchange->mode == mode, exchange->ceed, CEED_ERROR_INCOMPATIBLE,
                "RitzExchangeEnd: no exchange of this mode is under way, needed RitzExchangeBegin first");
@@ -449,7 +450,7 @@ int RitzExchangeEnd(RitzExchange exchange, RitzExchangeMode mode, CeedVector x) 
 }
 
 int RitzExchangeRun(RitzExchange exchange, RitzExchangeMode mode, CeedVector x) {
-  RITZ_NOT_NULL(exchange);
+  RITZ_HANDLE(exchange, x);
   RITZ_TRY(ritz_exchange_check(exchange, "RitzExchangeRun", x));
   RITZ_TRY(require_mode(exchange, "RitzExchangeRun", mode));
   RITZ_TRY(require_idle(exchange, "RitzExchangeRun"));
@@ -467,15 +468,15 @@ int ritz_exchange_run_and_sum(RitzExchange exchange, RitzExchangeMode mode, Ceed
 // ---- Queries ----
 
 int RitzExchangeGetGhosts(RitzExchange exchange, RitzIndices *ghosts) {
-  RITZ_NOT_NULL(exchange);
-  RITZ_NOT_NULL(ghosts);
+  RITZ_HANDLE(exchange);
+  RITZ_ARGUMENT(exchange, ghosts);
   *ghosts = exchange->ghosts;
   return CEED_ERROR_SUCCESS;
 }
 
 int RitzExchangeGetNumOwned(RitzExchange exchange, CeedSize *num_owned) {
-  RITZ_NOT_NULL(exchange);
-  RITZ_NOT_NULL(num_owned);
+  RITZ_HANDLE(exchange);
+  RITZ_ARGUMENT(exchange, num_owned);
   *num_owned = exchange->num_owned;
   return CEED_ERROR_SUCCESS;
 }
@@ -483,7 +484,7 @@ int RitzExchangeGetNumOwned(RitzExchange exchange, CeedSize *num_owned) {
 int RitzExchangeReduce(void *exchange, RitzReduction kind, CeedInt num, double values[]) {
   const RitzExchange e = exchange;
 
-  RITZ_NOT_NULL(e);
+  RITZ_HANDLE(e);
   RITZ_REQUIRE(values || num <= 0, e->ceed, CEED_ERROR_INCOMPATIBLE,
                "RitzExchangeReduce: argument 'values' is NULL, needed %" CeedInt_FMT " numbers", num);
   return e->transport.reduce(&e->transport, kind, num, values);

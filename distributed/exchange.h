@@ -18,8 +18,8 @@ typedef struct {
 
 struct RitzExchange_private {
   const RitzClass *class;
+  Ceed ceed, counted; // the same; counted: once it is
   int ref_count;
-  Ceed ceed, counted;            // the same; counted: once it is
   RitzSpace space;               // counted
   RitzTransport base, transport; // what was given; the same, or on top of it
   CeedScalarType precision;      // of the vectors

@@ -584,7 +584,7 @@ int RitzPreconditionerCreatePartMultigrid(Ceed ceed, RitzHierarchy hierarchy, co
                                           const RitzPartMultigridOptions *options, RitzPreconditioner *pc) {
   const RitzPartMultigridOptions defaults = {0};
 
-  RITZ_NOT_NULL(ceed);
+  RITZ_HANDLE(ceed, hierarchy);
   RITZ_ARGUMENT(ceed, hierarchy);
   RITZ_ARGUMENT(ceed, transport);
   RITZ_REQUIRE(create_operators, ceed, CEED_ERROR_INCOMPATIBLE,

@@ -230,7 +230,7 @@ static int join(NcclState *s) {
 int RitzTransportCreateNCCL(Ceed ceed, const RitzTransport *base, RitzTransport *transport) {
   NcclState *s = NULL;
 
-  RITZ_NOT_NULL(ceed);
+  RITZ_HANDLE(ceed);
   RITZ_ARGUMENT(ceed, base);
   RITZ_ARGUMENT(ceed, transport);
   RITZ_TRY(agree(ceed, base, check(ceed)));

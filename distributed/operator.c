@@ -15,6 +15,7 @@ const RitzClass ritz_part_operator_class = {.name = "RitzPartOperator"};
 
 struct RitzPartOperator_private {
   const RitzClass *class;
+  Ceed ceed;                 // borrowed: lives in exchange
   RitzExchange exchange;     // counted
   CeedOperator inside, seam; // counted; NULL: no such elements
 };
@@ -36,13 +37,14 @@ int RitzPartOperatorCreate(RitzExchange exchange, CeedOperator inside, CeedOpera
                            RitzPartOperator *op) {
   RitzPartOperator new_op = NULL;
 
-  RITZ_NOT_NULL(exchange);
-  RITZ_NOT_NULL(op);
+  RITZ_HANDLE(exchange, inside, seam);
+  RITZ_ARGUMENT(exchange, op);
   *op = NULL;
   RITZ_TRY(check_operator(exchange, "inside", inside));
   RITZ_TRY(check_operator(exchange, "seam", seam));
   RITZ_TRY(RITZ_CALLOC(exchange->ceed, 1, &new_op));
   new_op->class = &ritz_part_operator_class;
+  new_op->ceed = exchange->ceed;
   int ierr = RitzExchangeReferenceCopy(exchange, &new_op->exchange);
 
   if (!ierr && inside) ierr = CeedOperatorReferenceCopy(inside, &new_op->inside);
@@ -147,7 +149,7 @@ static bool has_other_output(RitzPartOperator op) {
 int RitzPartOperatorApply(void *op, CeedVector x, CeedVector y) {
   const RitzPartOperator o = op;
 
-  RITZ_NOT_NULL(o);
+  RITZ_HANDLE(o, x, y);
   RITZ_TRY(check_vectors(o, x, y));
   int ierr = ritz_part_operator_apply_kept(o, x, y);
 
@@ -157,7 +159,7 @@ int RitzPartOperatorApply(void *op, CeedVector x, CeedVector y) {
 }
 
 int RitzPartOperatorGetDiagonal(RitzPartOperator op, CeedVector diagonal) {
-  RITZ_NOT_NULL(op);
+  RITZ_HANDLE(op, diagonal);
   const RitzExchange e = op->exchange;
 
   RITZ_TRY(ritz_exchange_check(e, "RitzPartOperatorGetDiagonal", diagonal));
@@ -190,8 +192,8 @@ int RitzSolverSetPartOperator(RitzSolver solver, RitzPartOperator op, RitzIndice
   RitzIndices kept = NULL;
   RitzPartMethods methods = {.apply_energy = apply_energy, .update_ghosts = update_ghosts};
 
-  RITZ_NOT_NULL(solver);
-  RITZ_NOT_NULL(op);
+  RITZ_HANDLE(solver, op, constraints);
+  RITZ_ARGUMENT(solver, op);
   RITZ_OPTIONAL(op->exchange->ceed, constraints);
   RITZ_REQUIRE(op->exchange->precision == CEED_SCALAR_TYPE, op->exchange->ceed, CEED_ERROR_INCOMPATIBLE,
                "RitzSolverSetPartOperator: the operator is for vectors of %s, solvers have those of %s",

@@ -340,7 +340,7 @@ static int run_world(World *w) {
 int RitzRunParts(Ceed ceed, CeedInt num_parts, RitzPartFunction run, void *ctx) {
   World w = {.ceed = ceed, .num_parts = num_parts, .run = run, .ctx = ctx};
 
-  RITZ_NOT_NULL(ceed);
+  RITZ_HANDLE(ceed);
   RITZ_REQUIRE(num_parts >= 1 && num_parts <= RITZ_MAX_THREADS, ceed, CEED_ERROR_DIMENSION,
                "RitzRunParts: %" CeedInt_FMT " parts, needed 1 to %d", num_parts, RITZ_MAX_THREADS);
   RITZ_REQUIRE(run, ceed, CEED_ERROR_INCOMPATIBLE, "RitzRunParts: argument 'run' is NULL, needed a function");

@@ -22,8 +22,8 @@ const char *RitzGeometryPolicyName(RitzGeometryPolicy policy) {
 }
 
 int RitzGeometryPolicyFromName(const char *name, RitzGeometryPolicy *policy) {
-  RITZ_NOT_NULL(name);
-  RITZ_NOT_NULL(policy);
+  RITZ_HANDLE(name);
+  RITZ_HANDLE(policy);
   for (int i = 0; i < RITZ_NUM_POLICIES; i++) {
     if (strcmp(name, policy_names[i])) continue;
     *policy = (RitzGeometryPolicy)i;
@@ -77,13 +77,14 @@ static int fill_geometry(RitzGeometry geometry, RitzMesh mesh, double tolerance)
 }
 
 int RitzGeometryCreate(RitzMesh mesh, double tolerance, RitzGeometry *geometry) {
-  RITZ_NOT_NULL(mesh);
-  RITZ_NOT_NULL(geometry);
+  RITZ_HANDLE(mesh);
+  RITZ_ARGUMENT(mesh, geometry);
   RitzGeometry created = NULL;
 
   *geometry = NULL;
   RITZ_TRY(RITZ_CALLOC(RitzMeshReturnCeed(mesh), 1, &created));
   created->class = &ritz_geometry_class;
+  created->ceed = RitzMeshReturnCeed(mesh);
   int ierr = fill_geometry(created, mesh, tolerance);
 
   if (ierr) {
@@ -108,15 +109,15 @@ int RitzGeometryDestroy(RitzGeometry *geometry) {
 // ---- Queries ----
 
 int RitzGeometryGetMesh(RitzGeometry geometry, RitzMesh *mesh) {
-  RITZ_NOT_NULL(geometry);
-  RITZ_NOT_NULL(mesh);
+  RITZ_HANDLE(geometry);
+  RITZ_ARGUMENT(geometry, mesh);
   *mesh = geometry->mesh;
   return CEED_ERROR_SUCCESS;
 }
 
 int RitzGeometryGetElements(RitzGeometry geometry, RitzElementKind kind, int64_t *num,
                             const CeedInt **elements) {
-  RITZ_NOT_NULL(geometry);
+  RITZ_HANDLE(geometry);
   RITZ_REQUIRE((int)kind >= 0 && (int)kind < RITZ_NUM_KINDS, RitzMeshReturnCeed(geometry->mesh),
                CEED_ERROR_INCOMPATIBLE, "RitzGeometryGetElements: %d is no kind of elements", (int)kind);
   if (num) *num = geometry->first[kind + 1] - geometry->first[kind];

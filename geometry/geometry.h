@@ -42,6 +42,7 @@ typedef struct {
 
 struct RitzGeometry_private {
   const RitzClass *class;
+  Ceed ceed;     // borrowed: lives in mesh
   RitzMesh mesh; // counted
   CeedInt dim, space_dim, order;
   CeedInt *elements;                 // owned: ascending within each kind

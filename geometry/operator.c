@@ -63,7 +63,7 @@ int ritz_geometry_case(const char *call, RitzGeometry geometry, Ceed ceed, const
                        RitzGeometryCase *c) {
   CeedMemType mem_type;
 
-  RITZ_HANDLE_OF(call, ceed);
+  RITZ_HANDLE_OF(call, ceed, geometry);
   RITZ_ARGUMENT_OF(ceed, call, geometry);
   RITZ_ARGUMENT_OF(ceed, call, options);
   RitzSpace space = options->space;
@@ -359,7 +359,7 @@ int RitzGeometryCreateOperator(RitzGeometry geometry, Ceed ceed, const RitzOpera
   RitzGeometryCase c;
   CeedQFunctionContext ctx = NULL;
 
-  RITZ_NOT_NULL(op);
+  RITZ_HANDLE(op, geometry, ceed);
   *op = NULL;
   RITZ_TRY(ritz_geometry_case(__func__, geometry, ceed, options, &c));
   RITZ_REQUIRE(options->kind != RITZ_OPERATOR_POINT_FUNCTION, ceed, CEED_ERROR_INCOMPATIBLE,
@@ -400,14 +400,14 @@ static int find_policy(const char *call, RitzGeometry geometry, Ceed ceed, CeedI
 
 int RitzGeometryGetPolicyUsed(RitzGeometry geometry, Ceed ceed, const RitzOperatorOptions *options,
                               RitzElementKind kind, RitzGeometryPolicy *policy) {
-  RITZ_NOT_NULL(policy);
+  RITZ_HANDLE(policy, geometry, ceed);
   return find_policy(__func__, geometry, ceed, -1, options, kind, policy);
 }
 
 int RitzGeometryGetBlockPolicyUsed(RitzGeometry geometry, Ceed ceed, CeedInt block,
                                    const RitzOperatorOptions *options, RitzElementKind kind,
                                    RitzGeometryPolicy *policy) {
-  RITZ_NOT_NULL(policy);
+  RITZ_HANDLE(policy, geometry, ceed);
   RITZ_REQUIRE(block >= 0, ceed, CEED_ERROR_DIMENSION, "%s: there is no block %" CeedInt_FMT, __func__,
                block);
   return find_policy(__func__, geometry, ceed, block, options, kind, policy);

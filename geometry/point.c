@@ -60,7 +60,7 @@ int RitzGeometryCreatePointOperator(RitzGeometry geometry, Ceed ceed, const Ritz
   RitzGeometryCase c;
   PointData data = {function, context};
 
-  RITZ_NOT_NULL(op);
+  RITZ_HANDLE(op, geometry, ceed, context);
   *op = NULL;
   if (options) {
     used.space = options->space;

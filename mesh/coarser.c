@@ -228,7 +228,7 @@ cleanup:
 }
 
 int RitzMeshGetCoarser(RitzMesh mesh, RitzMesh *coarse) {
-  RITZ_NOT_NULL(mesh);
+  RITZ_HANDLE(mesh);
   RITZ_ARGUMENT(mesh->ceed, coarse);
   *coarse = NULL;
   if (!mesh->coarser && !mesh->is_coarsest) {

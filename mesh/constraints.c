@@ -48,8 +48,8 @@ int RitzSpaceCreateConstraints(RitzSpace space, Ceed ceed, CeedInt num, const Ri
   CeedInt num_comp = 0;
   int ierr = CEED_ERROR_SUCCESS;
 
-  RITZ_NOT_NULL(space);
-  RITZ_NOT_NULL(ceed);
+  RITZ_HANDLE(space, ceed);
+  RITZ_ARGUMENT(space, ceed);
   RITZ_ARGUMENT(ceed, constraints);
   *constraints = NULL;
   RITZ_REQUIRE(num >= 0, ceed, CEED_ERROR_DIMENSION, "%s: %" CeedInt_FMT " parts, needed at least 0", call,

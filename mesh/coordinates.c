@@ -229,10 +229,10 @@ static int create_coordinates(RitzMesh mesh, Ceed ceed, const char *call, CeedEl
 }
 
 int RitzMeshCreateCoordinates(RitzMesh mesh, Ceed ceed, CeedElemRestriction *rstr, CeedVector *x) {
-  RITZ_NOT_NULL(mesh);
+  RITZ_HANDLE(mesh, ceed);
   RITZ_ARGUMENT(mesh->ceed, ceed);
-  RITZ_NOT_NULL(rstr);
-  RITZ_NOT_NULL(x);
+  RITZ_ARGUMENT(mesh, rstr);
+  RITZ_ARGUMENT(mesh, x);
   *rstr = NULL;
   *x = NULL;
   RITZ_TRY(ritz_mesh_require_one_block(mesh, "RitzMeshCreateCoordinates", "RitzMeshCreateBlockCoordinates"));
@@ -240,17 +240,17 @@ int RitzMeshCreateCoordinates(RitzMesh mesh, Ceed ceed, CeedElemRestriction *rst
 }
 
 int RitzMeshCreateBlockCoordinates(RitzMesh mesh, Ceed ceed, CeedElemRestriction rstr[], CeedVector *x) {
-  RITZ_NOT_NULL(mesh);
+  RITZ_HANDLE(mesh, ceed);
   RITZ_ARGUMENT(mesh->ceed, ceed);
-  RITZ_NOT_NULL(rstr);
-  RITZ_NOT_NULL(x);
+  RITZ_ARGUMENT(mesh, rstr);
+  RITZ_ARGUMENT(mesh, x);
   return create_coordinates(mesh, ceed, "RitzMeshCreateBlockCoordinates", rstr, x);
 }
 
 int RitzMeshCreateBlockBasis(RitzMesh mesh, CeedInt block, Ceed ceed, CeedInt quad_degree, CeedBasis *basis) {
-  RITZ_NOT_NULL(mesh);
+  RITZ_HANDLE(mesh, ceed);
   RITZ_ARGUMENT(mesh->ceed, ceed);
-  RITZ_NOT_NULL(basis);
+  RITZ_ARGUMENT(mesh, basis);
   RITZ_TRY(ritz_mesh_check_block(mesh, block, "RitzMeshCreateBlockBasis"));
   return RitzBasisCreateLagrange(ceed, mesh->blocks[block].topology, mesh->space_dim, mesh->order,
                                  quad_degree, basis);

@@ -145,8 +145,8 @@ static int fill_draft(Ceed ceed, const RitzMeshArrays *a, RitzMeshDraft *draft) 
 int RitzMeshCreate(Ceed ceed, const RitzMeshArrays *arrays, RitzMesh *mesh) {
   RitzMeshDraft draft = {0};
 
-  RITZ_NOT_NULL(ceed);
-  RITZ_NOT_NULL(mesh);
+  RITZ_HANDLE(ceed);
+  RITZ_ARGUMENT(ceed, mesh);
   *mesh = NULL;
   RITZ_ARGUMENT(ceed, arrays);
   const int ierr = fill_draft(ceed, arrays, &draft);

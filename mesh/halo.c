@@ -288,22 +288,22 @@ void ritz_halo_destroy(RitzHalo *halo) {
 }
 
 int RitzHaloGetSizes(RitzHalo halo, int64_t *num_owned, int64_t *num_ghosts) {
-  RITZ_NOT_NULL(halo);
+  RITZ_HANDLE(halo);
   if (num_owned) *num_owned = halo->num_owned;
   if (num_ghosts) *num_ghosts = halo->num_ghosts;
   return CEED_ERROR_SUCCESS;
 }
 
 int RitzHaloGetNumNeighbours(RitzHalo halo, CeedInt *num) {
-  RITZ_NOT_NULL(halo);
-  RITZ_NOT_NULL(num);
+  RITZ_HANDLE(halo);
+  RITZ_ARGUMENT(halo, num);
   *num = halo->num_neighbours;
   return CEED_ERROR_SUCCESS;
 }
 
 int RitzHaloGetNeighbour(RitzHalo halo, CeedInt i, CeedInt *part, int64_t *num_send, const int64_t **send,
                          int64_t *num_ghosts, int64_t *first_ghost) {
-  RITZ_NOT_NULL(halo);
+  RITZ_HANDLE(halo);
   RITZ_REQUIRE(i >= 0 && i < halo->num_neighbours, halo->ceed, CEED_ERROR_DIMENSION,
                "RitzHaloGetNeighbour: there is no neighbour %" CeedInt_FMT ", the part has %" CeedInt_FMT, i,
                halo->num_neighbours);
@@ -316,7 +316,7 @@ int RitzHaloGetNeighbour(RitzHalo halo, CeedInt i, CeedInt *part, int64_t *num_s
 }
 
 int RitzHaloGetChecksums(RitzHalo halo, CeedInt i, uint64_t *send, uint64_t *ghosts) {
-  RITZ_NOT_NULL(halo);
+  RITZ_HANDLE(halo);
   RITZ_REQUIRE(i >= 0 && i < halo->num_neighbours, halo->ceed, CEED_ERROR_DIMENSION,
                "RitzHaloGetChecksums: there is no neighbour %" CeedInt_FMT ", the part has %" CeedInt_FMT, i,
                halo->num_neighbours);

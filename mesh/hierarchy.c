@@ -155,7 +155,7 @@ int RitzHierarchyCreate(RitzSpace fine, const RitzHierarchyOptions *options, Rit
   RitzMesh mesh;
   int ierr = CEED_ERROR_SUCCESS;
 
-  RITZ_NOT_NULL(fine);
+  RITZ_HANDLE(fine);
   RITZ_TRY(RitzSpaceGetMesh(fine, &mesh));
   const Ceed ceed = RitzMeshReturnCeed(mesh);
 
@@ -182,14 +182,14 @@ cleanup:
 // ---- Queries ----
 
 int RitzHierarchyGetNumLevels(RitzHierarchy hierarchy, CeedInt *num_levels) {
-  RITZ_NOT_NULL(hierarchy);
+  RITZ_HANDLE(hierarchy);
   RITZ_ARGUMENT(hierarchy->ceed, num_levels);
   *num_levels = hierarchy->num_levels;
   return CEED_ERROR_SUCCESS;
 }
 
 int RitzHierarchyGetSpace(RitzHierarchy hierarchy, CeedInt level, RitzSpace *space) {
-  RITZ_NOT_NULL(hierarchy);
+  RITZ_HANDLE(hierarchy);
   RITZ_ARGUMENT(hierarchy->ceed, space);
   RITZ_REQUIRE(level >= 0 && level < hierarchy->num_levels, hierarchy->ceed, CEED_ERROR_DIMENSION,
                "RitzHierarchyGetSpace: there is no level %" CeedInt_FMT ", the hierarchy has %" CeedInt_FMT,
@@ -199,7 +199,7 @@ int RitzHierarchyGetSpace(RitzHierarchy hierarchy, CeedInt level, RitzSpace *spa
 }
 
 int RitzHierarchyView(RitzHierarchy hierarchy, FILE *stream) {
-  RITZ_NOT_NULL(hierarchy);
+  RITZ_HANDLE(hierarchy);
   RITZ_ARGUMENT(hierarchy->ceed, stream);
   fprintf(stream, "%5s %6s %10s %12s\n", "level", "degree", "elements", "unknowns");
   for (CeedInt level = hierarchy->num_levels - 1; level >= 0; level--) {

@@ -178,7 +178,7 @@ int RitzMeshClassifyElements(RitzMesh mesh, double tolerance, RitzElementKind *k
   int64_t(*found)[3] = NULL;
   int num_slots = 1, ierr = CEED_ERROR_SUCCESS;
 
-  RITZ_NOT_NULL(mesh);
+  RITZ_HANDLE(mesh);
   RITZ_REQUIRE(!isnan(tolerance), mesh->ceed, CEED_ERROR_INCOMPATIBLE,
                "RitzMeshClassifyElements: the tolerance is not a number");
   if (tolerance < 0.0) tolerance = default_tolerance;

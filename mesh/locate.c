@@ -7,6 +7,7 @@
 
 struct RitzLocator_private {
   const RitzClass *class;
+  Ceed ceed; // borrowed: lives in mesh
   int ref_count;
   RitzMesh mesh; // counted
   double tolerance;
@@ -78,7 +79,7 @@ static int fill_locator(RitzMesh mesh, RitzLocator l) {
 int RitzLocatorCreate(RitzMesh mesh, double tolerance, RitzLocator *locator) {
   RitzLocator l = NULL;
 
-  RITZ_NOT_NULL(mesh);
+  RITZ_HANDLE(mesh);
   RITZ_ARGUMENT(mesh->ceed, locator);
   RITZ_REQUIRE(tolerance <= largest_tolerance, mesh->ceed, CEED_ERROR_INCOMPATIBLE,
                "%s: the tolerance is %g, needed at most %g (negative: the default)", __func__, tolerance,
@@ -88,6 +89,7 @@ int RitzLocatorCreate(RitzMesh mesh, double tolerance, RitzLocator *locator) {
                mesh->order, RITZ_HULL_MAX_ORDER);
   RITZ_TRY(RITZ_CALLOC(mesh->ceed, 1, &l));
   l->class = &ritz_locator_class;
+  l->ceed = mesh->ceed;
   l->ref_count = 1;
   l->tolerance = tolerance < 0.0 ? default_tolerance : tolerance;
   const int ierr = fill_locator(mesh, l);
@@ -113,8 +115,9 @@ int RitzLocatorDestroy(RitzLocator *locator) {
 }
 
 int RitzLocatorReferenceCopy(RitzLocator locator, RitzLocator *copy) {
-  RITZ_NOT_NULL(locator);
-  RITZ_NOT_NULL(copy);
+  RITZ_HANDLE(locator);
+  RITZ_ARGUMENT(locator, copy);
+  RITZ_OPTIONAL(locator, *copy);
   locator->ref_count++;
   const int ierr = RitzLocatorDestroy(copy);
 
@@ -127,8 +130,8 @@ int RitzLocatorReferenceCopy(RitzLocator locator, RitzLocator *copy) {
 }
 
 int RitzLocatorGetMesh(RitzLocator locator, RitzMesh *mesh) {
-  RITZ_NOT_NULL(locator);
-  RITZ_NOT_NULL(mesh);
+  RITZ_HANDLE(locator);
+  RITZ_ARGUMENT(locator, mesh);
   *mesh = locator->mesh;
   return CEED_ERROR_SUCCESS;
 }
@@ -254,7 +257,7 @@ static int check_hints(RitzMesh mesh, int64_t num_points, const int64_t *hints) 
 
 int RitzLocatorFind(RitzLocator locator, int64_t num_points, const double *x, const int64_t *hints,
                     int64_t *elements, double *xi) {
-  RITZ_NOT_NULL(locator);
+  RITZ_HANDLE(locator);
   const RitzMesh mesh = locator->mesh;
   Finding f = {.locator = locator, .x = x, .hints = hints, .elements = elements, .xi = xi};
   int num_slots = 1;

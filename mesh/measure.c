@@ -100,7 +100,7 @@ static int find_measure(RitzMesh mesh) {
 }
 
 int RitzMeshGetMeasure(RitzMesh mesh, double *measure, double *min_det, double *max_det) {
-  RITZ_NOT_NULL(mesh);
+  RITZ_HANDLE(mesh);
   if (!mesh->measure.is_known) RITZ_TRY(find_measure(mesh));
   if (measure) *measure = mesh->measure.value;
   if (min_det) *min_det = mesh->measure.min_det;

@@ -59,8 +59,9 @@ int RitzMeshDestroy(RitzMesh *mesh) {
 }
 
 int RitzMeshReferenceCopy(RitzMesh mesh, RitzMesh *copy) {
-  RITZ_NOT_NULL(mesh);
-  RITZ_NOT_NULL(copy);
+  RITZ_HANDLE(mesh);
+  RITZ_ARGUMENT(mesh, copy);
+  RITZ_OPTIONAL(mesh, *copy);
   mesh->ref_count++;
   int ierr = RitzMeshDestroy(copy);
   if (ierr) {
@@ -97,49 +98,49 @@ int64_t ritz_mesh_power(int64_t base, int exponent) {
 Ceed RitzMeshReturnCeed(RitzMesh mesh) { return ritz_is_live(mesh, &ritz_mesh_class) ? mesh->ceed : NULL; }
 
 int RitzMeshGetDimensions(RitzMesh mesh, CeedInt *dim, CeedInt *space_dim) {
-  RITZ_NOT_NULL(mesh);
+  RITZ_HANDLE(mesh);
   if (dim) *dim = mesh->dim;
   if (space_dim) *space_dim = mesh->space_dim;
   return CEED_ERROR_SUCCESS;
 }
 
 int RitzMeshGetNumElements(RitzMesh mesh, int64_t *num_elem) {
-  RITZ_NOT_NULL(mesh);
-  RITZ_NOT_NULL(num_elem);
+  RITZ_HANDLE(mesh);
+  RITZ_ARGUMENT(mesh, num_elem);
   *num_elem = mesh->num_elem;
   return CEED_ERROR_SUCCESS;
 }
 
 int RitzMeshGetNumVertices(RitzMesh mesh, int64_t *num_vertices) {
-  RITZ_NOT_NULL(mesh);
-  RITZ_NOT_NULL(num_vertices);
+  RITZ_HANDLE(mesh);
+  RITZ_ARGUMENT(mesh, num_vertices);
   *num_vertices = mesh->num_vertices;
   return CEED_ERROR_SUCCESS;
 }
 
 int RitzMeshGetGeometryOrder(RitzMesh mesh, CeedInt *order) {
-  RITZ_NOT_NULL(mesh);
-  RITZ_NOT_NULL(order);
+  RITZ_HANDLE(mesh);
+  RITZ_ARGUMENT(mesh, order);
   *order = mesh->order;
   return CEED_ERROR_SUCCESS;
 }
 
 int RitzMeshGetElementRegions(RitzMesh mesh, const int32_t **regions) {
-  RITZ_NOT_NULL(mesh);
-  RITZ_NOT_NULL(regions);
+  RITZ_HANDLE(mesh);
+  RITZ_ARGUMENT(mesh, regions);
   *regions = mesh->elem_regions;
   return CEED_ERROR_SUCCESS;
 }
 
 int RitzMeshGetNumRegions(RitzMesh mesh, CeedInt *num_regions) {
-  RITZ_NOT_NULL(mesh);
-  RITZ_NOT_NULL(num_regions);
+  RITZ_HANDLE(mesh);
+  RITZ_ARGUMENT(mesh, num_regions);
   *num_regions = mesh->num_regions;
   return CEED_ERROR_SUCCESS;
 }
 
 int RitzMeshGetRegion(RitzMesh mesh, CeedInt index, const char **name, int32_t *number) {
-  RITZ_NOT_NULL(mesh);
+  RITZ_HANDLE(mesh);
   RITZ_REQUIRE(index >= 0 && index < mesh->num_regions, mesh->ceed, CEED_ERROR_DIMENSION,
                "RitzMeshGetRegion: there is no region %" CeedInt_FMT ", the mesh has %" CeedInt_FMT, index,
                mesh->num_regions);
@@ -149,15 +150,15 @@ int RitzMeshGetRegion(RitzMesh mesh, CeedInt index, const char **name, int32_t *
 }
 
 int RitzMeshGetNumBoundaryParts(RitzMesh mesh, CeedInt *num_parts) {
-  RITZ_NOT_NULL(mesh);
-  RITZ_NOT_NULL(num_parts);
+  RITZ_HANDLE(mesh);
+  RITZ_ARGUMENT(mesh, num_parts);
   *num_parts = mesh->num_parts;
   return CEED_ERROR_SUCCESS;
 }
 
 int RitzMeshGetBoundaryPartName(RitzMesh mesh, CeedInt part, const char **name) {
-  RITZ_NOT_NULL(mesh);
-  RITZ_NOT_NULL(name);
+  RITZ_HANDLE(mesh);
+  RITZ_ARGUMENT(mesh, name);
   RITZ_REQUIRE(part >= 0 && part < mesh->num_parts, mesh->ceed, CEED_ERROR_DIMENSION,
                "RitzMeshGetBoundaryPartName: there is no part %" CeedInt_FMT ", the mesh has %" CeedInt_FMT,
                part, mesh->num_parts);
@@ -168,8 +169,8 @@ int RitzMeshGetBoundaryPartName(RitzMesh mesh, CeedInt part, const char **name) 
 // ---- Blocks ----
 
 int RitzMeshGetNumBlocks(RitzMesh mesh, CeedInt *num_blocks) {
-  RITZ_NOT_NULL(mesh);
-  RITZ_NOT_NULL(num_blocks);
+  RITZ_HANDLE(mesh);
+  RITZ_ARGUMENT(mesh, num_blocks);
   *num_blocks = mesh->num_blocks;
   return CEED_ERROR_SUCCESS;
 }
@@ -182,7 +183,7 @@ int ritz_mesh_check_block(RitzMesh mesh, CeedInt block, const char *call) {
 
 int RitzMeshGetBlock(RitzMesh mesh, CeedInt block, CeedElemTopology *topology, int64_t *first,
                      int64_t *num_elem, const int64_t **vertices, const double **x) {
-  RITZ_NOT_NULL(mesh);
+  RITZ_HANDLE(mesh);
   RITZ_TRY(ritz_mesh_check_block(mesh, block, "RitzMeshGetBlock"));
   const RitzMeshBlock *b = &mesh->blocks[block];
 
@@ -208,24 +209,24 @@ int ritz_mesh_require_one_block(RitzMesh mesh, const char *call, const char *blo
 }
 
 int RitzMeshGetTopology(RitzMesh mesh, CeedElemTopology *topology) {
-  RITZ_NOT_NULL(mesh);
-  RITZ_NOT_NULL(topology);
+  RITZ_HANDLE(mesh);
+  RITZ_ARGUMENT(mesh, topology);
   RITZ_TRY(ritz_mesh_require_one_block(mesh, "RitzMeshGetTopology", "RitzMeshGetBlock"));
   *topology = mesh->blocks[0].topology;
   return CEED_ERROR_SUCCESS;
 }
 
 int RitzMeshGetElementVertices(RitzMesh mesh, const int64_t **vertices) {
-  RITZ_NOT_NULL(mesh);
-  RITZ_NOT_NULL(vertices);
+  RITZ_HANDLE(mesh);
+  RITZ_ARGUMENT(mesh, vertices);
   RITZ_TRY(ritz_mesh_require_one_block(mesh, "RitzMeshGetElementVertices", "RitzMeshGetBlock"));
   *vertices = mesh->elem_vertices;
   return CEED_ERROR_SUCCESS;
 }
 
 int RitzMeshGetElementCoordinates(RitzMesh mesh, const double **x) {
-  RITZ_NOT_NULL(mesh);
-  RITZ_NOT_NULL(x);
+  RITZ_HANDLE(mesh);
+  RITZ_ARGUMENT(mesh, x);
   RITZ_TRY(ritz_mesh_require_one_block(mesh, "RitzMeshGetElementCoordinates", "RitzMeshGetBlock"));
   *x = mesh->coords;
   return CEED_ERROR_SUCCESS;
@@ -310,9 +311,9 @@ int RitzMeshGetBoundaryPart(RitzMesh mesh, const char *name, int64_t *num, int64
   int8_t *new_facets = NULL;
   int ierr = CEED_ERROR_SUCCESS;
 
-  RITZ_NOT_NULL(mesh);
-  RITZ_NOT_NULL(name);
-  RITZ_NOT_NULL(num);
+  RITZ_HANDLE(mesh);
+  RITZ_ARGUMENT(mesh, name);
+  RITZ_ARGUMENT(mesh, num);
   RITZ_TRY(check_name(mesh, name));
   int64_t num_found = 0;
 

@@ -221,12 +221,12 @@ int RitzSpaceCreateOverlapRestrictions(RitzSpace space, Ceed ceed, CeedInt num[3
   int64_t num_more = 0;
   int ierr;
 
-  RITZ_NOT_NULL(space);
+  RITZ_HANDLE(space, ceed);
   RITZ_TRY(start_nodes(space, &o.of));
   RITZ_ARGUMENT(o.of.mesh->ceed, ceed);
-  RITZ_NOT_NULL(num);
-  RITZ_NOT_NULL(elements);
-  RITZ_NOT_NULL(rstr);
+  RITZ_ARGUMENT(space, num);
+  RITZ_ARGUMENT(space, elements);
+  RITZ_ARGUMENT(space, rstr);
   for (int i = 0; i < NUM_CLASSES; i++) rstr[i] = NULL;
   RITZ_REQUIRE(o.of.p >= 2 && o.of.mesh->num_elem <= INT32_MAX, ceed, CEED_ERROR_UNSUPPORTED,
                "%s: degree %lld, %lld elements; needed degree 2 or more (at degree 1 a layer of nodes is all "
@@ -324,10 +324,10 @@ int RitzMeshGetVertexPatches(RitzMesh mesh, int64_t *num, int64_t **elements, in
   Patches p = {.mesh = mesh};
   int ierr;
 
-  RITZ_NOT_NULL(mesh);
-  RITZ_NOT_NULL(num);
-  RITZ_NOT_NULL(elements);
-  RITZ_NOT_NULL(axes);
+  RITZ_HANDLE(mesh);
+  RITZ_ARGUMENT(mesh, num);
+  RITZ_ARGUMENT(mesh, elements);
+  RITZ_ARGUMENT(mesh, axes);
   RITZ_TRY_CLEANUP(ritz_mesh_neighbours_create(mesh, "RitzMeshGetVertexPatches", &p.neighbours));
   RITZ_TRY_CLEANUP(find_candidates(&p));
   RITZ_TRY_CLEANUP(RITZ_MALLOC(mesh->ceed, (size_t)p.num << mesh->dim, &p.elements));
@@ -381,12 +381,12 @@ int RitzSpaceCreatePatchRestriction(RitzSpace space, Ceed ceed, CeedInt num, con
   const char *call = "RitzSpaceCreatePatchRestriction";
   PatchNodes patches = {.elements = elements, .axes = axes};
 
-  RITZ_NOT_NULL(space);
+  RITZ_HANDLE(space, ceed);
   RITZ_TRY(start_nodes(space, &patches.of));
   const RitzMesh mesh = patches.of.mesh;
 
   RITZ_ARGUMENT(mesh->ceed, ceed);
-  RITZ_NOT_NULL(rstr);
+  RITZ_ARGUMENT(space, rstr);
   *rstr = NULL;
   RITZ_REQUIRE(num >= 0, ceed, CEED_ERROR_DIMENSION, "%s: %" CeedInt_FMT " patches, needed at least 0", call,
                num);

@@ -233,7 +233,7 @@ static int partition_automatically(RitzMesh mesh, CeedInt num_parts, const doubl
 
 int RitzMeshPartition(RitzMesh mesh, RitzPartitionMethod method, CeedInt num_parts, const double weights[],
                       int32_t parts[]) {
-  RITZ_NOT_NULL(mesh);
+  RITZ_HANDLE(mesh);
   RITZ_ARGUMENT(mesh->ceed, parts);
   RITZ_TRY(check(mesh, num_parts, weights));
   switch (method) {

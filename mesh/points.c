@@ -40,7 +40,7 @@ int RitzPointsSort(Ceed ceed, int64_t num_points, const int64_t *elements, int64
   CeedInt *lists = NULL;
   int64_t listed = 0;
 
-  RITZ_NOT_NULL(ceed);
+  RITZ_HANDLE(ceed);
   RITZ_ARGUMENT(ceed, offsets);
   if (num_points > 0) RITZ_ARGUMENT(ceed, elements);
   RITZ_REQUIRE(num_points >= 0 && num_elem >= 0 && first >= 0, ceed, CEED_ERROR_DIMENSION,

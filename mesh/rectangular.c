@@ -92,11 +92,11 @@ static int examine(Box *b, int64_t *elem) {
 int RitzMeshGetRectangularBox(RitzMesh mesh, bool *is_box, CeedInt n[3], double *planes[3], int64_t *elem) {
   Box b = {.mesh = mesh};
 
-  RITZ_NOT_NULL(mesh);
-  RITZ_NOT_NULL(is_box);
-  RITZ_NOT_NULL(n);
-  RITZ_NOT_NULL(planes);
-  RITZ_NOT_NULL(elem);
+  RITZ_HANDLE(mesh);
+  RITZ_ARGUMENT(mesh, is_box);
+  RITZ_ARGUMENT(mesh, n);
+  RITZ_ARGUMENT(mesh, planes);
+  RITZ_ARGUMENT(mesh, elem);
   *is_box = false;
   *elem = -1;
   for (int d = 0; d < 3; d++) {

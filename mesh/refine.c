@@ -196,8 +196,8 @@ static int check_levels(RitzMesh mesh, CeedInt levels) {
 int RitzMeshRefine(RitzMesh mesh, CeedInt levels, RitzMesh *refined) {
   RitzMesh current = NULL;
 
-  RITZ_NOT_NULL(mesh);
-  RITZ_NOT_NULL(refined);
+  RITZ_HANDLE(mesh);
+  RITZ_ARGUMENT(mesh, refined);
   *refined = NULL;
   RITZ_TRY(check_levels(mesh, levels));
   RITZ_TRY(RitzMeshReferenceCopy(mesh, &current));

@@ -10,6 +10,7 @@ const RitzClass ritz_space_class = {.name = "RitzSpace"};
 
 struct RitzSpace_private {
   const RitzClass *class;
+  Ceed ceed; // borrowed: lives in mesh
   int ref_count;
   RitzMesh mesh; // counted
   CeedInt degree, num_comp;
@@ -92,12 +93,13 @@ int RitzSpaceCreate(RitzMesh mesh, CeedInt degree, CeedInt num_comp, RitzSpace *
   int64_t num_entries = 0;
   int ierr = CEED_ERROR_SUCCESS;
 
-  RITZ_NOT_NULL(mesh);
-  RITZ_NOT_NULL(space);
+  RITZ_HANDLE(mesh);
+  RITZ_ARGUMENT(mesh, space);
   *space = NULL;
   RITZ_TRY(check_space_arguments(mesh, degree, num_comp));
   RITZ_TRY(RITZ_CALLOC(mesh->ceed, 1, &s));
   s->class = &ritz_space_class;
+  s->ceed = mesh->ceed;
   s->ref_count = 1;
   s->degree = degree;
   s->num_comp = num_comp;
@@ -141,8 +143,9 @@ int RitzSpaceDestroy(RitzSpace *space) {
 }
 
 int RitzSpaceReferenceCopy(RitzSpace space, RitzSpace *copy) {
-  RITZ_NOT_NULL(space);
-  RITZ_NOT_NULL(copy);
+  RITZ_HANDLE(space);
+  RITZ_ARGUMENT(space, copy);
+  RITZ_OPTIONAL(space, *copy);
   space->ref_count++;
   int ierr = RitzSpaceDestroy(copy);
 
@@ -157,43 +160,43 @@ int RitzSpaceReferenceCopy(RitzSpace space, RitzSpace *copy) {
 // ---- Queries ----
 
 int RitzSpaceGetMesh(RitzSpace space, RitzMesh *mesh) {
-  RITZ_NOT_NULL(space);
-  RITZ_NOT_NULL(mesh);
+  RITZ_HANDLE(space);
+  RITZ_ARGUMENT(space, mesh);
   *mesh = space->mesh;
   return CEED_ERROR_SUCCESS;
 }
 
 int RitzSpaceGetDegree(RitzSpace space, CeedInt *degree) {
-  RITZ_NOT_NULL(space);
-  RITZ_NOT_NULL(degree);
+  RITZ_HANDLE(space);
+  RITZ_ARGUMENT(space, degree);
   *degree = space->degree;
   return CEED_ERROR_SUCCESS;
 }
 
 int RitzSpaceGetNumComponents(RitzSpace space, CeedInt *num_comp) {
-  RITZ_NOT_NULL(space);
-  RITZ_NOT_NULL(num_comp);
+  RITZ_HANDLE(space);
+  RITZ_ARGUMENT(space, num_comp);
   *num_comp = space->num_comp;
   return CEED_ERROR_SUCCESS;
 }
 
 int RitzSpaceGetNumNodes(RitzSpace space, int64_t *num_nodes) {
-  RITZ_NOT_NULL(space);
-  RITZ_NOT_NULL(num_nodes);
+  RITZ_HANDLE(space);
+  RITZ_ARGUMENT(space, num_nodes);
   *num_nodes = space->num_nodes;
   return CEED_ERROR_SUCCESS;
 }
 
 int RitzSpaceGetSize(RitzSpace space, CeedSize *l_size) {
-  RITZ_NOT_NULL(space);
-  RITZ_NOT_NULL(l_size);
+  RITZ_HANDLE(space);
+  RITZ_ARGUMENT(space, l_size);
   *l_size = space->num_nodes * space->num_comp;
   return CEED_ERROR_SUCCESS;
 }
 
 int RitzSpaceGetElementNodes(RitzSpace space, const int64_t **nodes) {
-  RITZ_NOT_NULL(space);
-  RITZ_NOT_NULL(nodes);
+  RITZ_HANDLE(space);
+  RITZ_ARGUMENT(space, nodes);
   RITZ_TRY(ritz_mesh_require_one_block(space->mesh, "RitzSpaceGetElementNodes", "RitzSpaceGetBlockNodes"));
   RITZ_TRY(require_nodes(space));
   *nodes = space->nodes;
@@ -201,8 +204,8 @@ int RitzSpaceGetElementNodes(RitzSpace space, const int64_t **nodes) {
 }
 
 int RitzSpaceGetBlockNodes(RitzSpace space, CeedInt block, CeedInt *num_nodes, const int64_t **nodes) {
-  RITZ_NOT_NULL(space);
-  RITZ_NOT_NULL(nodes);
+  RITZ_HANDLE(space);
+  RITZ_ARGUMENT(space, nodes);
   RITZ_TRY(ritz_mesh_check_block(space->mesh, block, "RitzSpaceGetBlockNodes"));
   RITZ_REQUIRE(space->num_local[block] <= INT32_MAX, space->mesh->ceed, CEED_ERROR_UNSUPPORTED,
                "RitzSpaceGetBlockNodes: %lld nodes of an element exceed a CeedInt",
@@ -214,8 +217,8 @@ int RitzSpaceGetBlockNodes(RitzSpace space, CeedInt block, CeedInt *num_nodes, c
 }
 
 int RitzSpaceGetHalo(RitzSpace space, RitzHalo *halo) {
-  RITZ_NOT_NULL(space);
-  RITZ_NOT_NULL(halo);
+  RITZ_HANDLE(space);
+  RITZ_ARGUMENT(space, halo);
   *halo = space->halo;
   return CEED_ERROR_SUCCESS;
 }
@@ -248,9 +251,9 @@ static int64_t find_seam_elements(RitzSpace space, int64_t *elements) {
 int RitzSpaceGetSeamElements(RitzSpace space, int64_t *num, int64_t **elements) {
   int64_t *found = NULL;
 
-  RITZ_NOT_NULL(space);
-  RITZ_NOT_NULL(num);
-  RITZ_NOT_NULL(elements);
+  RITZ_HANDLE(space);
+  RITZ_ARGUMENT(space, num);
+  RITZ_ARGUMENT(space, elements);
   const int64_t count = find_seam_elements(space, NULL);
 
   RITZ_TRY(RITZ_MALLOC(space->mesh->ceed, (size_t)count, &found));
@@ -347,9 +350,9 @@ static int create_block_restriction(RitzSpace space, CeedInt block, Ceed ceed, c
 }
 
 int RitzSpaceCreateRestriction(RitzSpace space, Ceed ceed, CeedElemRestriction *rstr) {
-  RITZ_NOT_NULL(space);
+  RITZ_HANDLE(space, ceed);
   RITZ_ARGUMENT(space->mesh->ceed, ceed);
-  RITZ_NOT_NULL(rstr);
+  RITZ_ARGUMENT(space, rstr);
   *rstr = NULL;
   RITZ_TRY(ritz_mesh_require_one_block(space->mesh, "RitzSpaceCreateRestriction",
                                        "RitzSpaceCreateBlockRestriction"));
@@ -357,9 +360,9 @@ int RitzSpaceCreateRestriction(RitzSpace space, Ceed ceed, CeedElemRestriction *
 }
 
 int RitzSpaceCreateBlockRestriction(RitzSpace space, CeedInt block, Ceed ceed, CeedElemRestriction *rstr) {
-  RITZ_NOT_NULL(space);
+  RITZ_HANDLE(space, ceed);
   RITZ_ARGUMENT(space->mesh->ceed, ceed);
-  RITZ_NOT_NULL(rstr);
+  RITZ_ARGUMENT(space, rstr);
   *rstr = NULL;
   RITZ_TRY(ritz_mesh_check_block(space->mesh, block, "RitzSpaceCreateBlockRestriction"));
   return create_block_restriction(space, block, ceed, "RitzSpaceCreateBlockRestriction", rstr);
@@ -380,9 +383,9 @@ static const int64_t *selected_nodes(const void *ctx, int64_t k, int64_t *scratc
 
 int RitzSpaceCreateElementsRestriction(RitzSpace space, CeedInt block, Ceed ceed, CeedInt num,
                                        const CeedInt elements[], CeedElemRestriction *rstr) {
-  RITZ_NOT_NULL(space);
+  RITZ_HANDLE(space, ceed);
   RITZ_ARGUMENT(space->mesh->ceed, ceed);
-  RITZ_NOT_NULL(rstr);
+  RITZ_ARGUMENT(space, rstr);
   *rstr = NULL;
   RITZ_TRY(ritz_mesh_check_block(space->mesh, block, "RitzSpaceCreateElementsRestriction"));
   const RitzMeshBlock *b = &space->mesh->blocks[block];
@@ -403,9 +406,9 @@ int RitzSpaceCreateElementsRestriction(RitzSpace space, CeedInt block, Ceed ceed
 
 int RitzSpaceCreateBlockBasis(RitzSpace space, CeedInt block, Ceed ceed, CeedInt quad_degree,
                               CeedBasis *basis) {
-  RITZ_NOT_NULL(space);
+  RITZ_HANDLE(space, ceed);
   RITZ_ARGUMENT(space->mesh->ceed, ceed);
-  RITZ_NOT_NULL(basis);
+  RITZ_ARGUMENT(space, basis);
   RITZ_TRY(ritz_mesh_check_block(space->mesh, block, "RitzSpaceCreateBlockBasis"));
   return RitzBasisCreateLagrange(ceed, space->mesh->blocks[block].topology, space->num_comp, space->degree,
                                  quad_degree, basis);
@@ -523,23 +526,23 @@ static int place_blocks(Positions *p) {
 }
 
 int RitzSpaceGetNodeCoordinates(RitzSpace space, double *x) {
-  RITZ_NOT_NULL(space);
-  RITZ_NOT_NULL(x);
+  RITZ_HANDLE(space);
+  RITZ_ARGUMENT(space, x);
   Positions p = {.space = space, .num = space->num_nodes, .x = x};
 
   return place_blocks(&p);
 }
 
 int RitzSpaceGetCoordinatesOf(RitzSpace space, int64_t num, const int64_t *nodes, double *x) {
-  RITZ_NOT_NULL(space);
+  RITZ_HANDLE(space);
   const Ceed ceed = space->mesh->ceed;
   uint8_t *is_wanted = NULL;
 
   RITZ_REQUIRE(num >= 0, ceed, CEED_ERROR_DIMENSION,
                "RitzSpaceGetCoordinatesOf: %lld nodes, needed at least 0", (long long)num);
   if (num == 0) return CEED_ERROR_SUCCESS;
-  RITZ_NOT_NULL(nodes);
-  RITZ_NOT_NULL(x);
+  RITZ_ARGUMENT(space, nodes);
+  RITZ_ARGUMENT(space, x);
   for (int64_t i = 0; i < num; i++) {
     RITZ_REQUIRE(nodes[i] >= 0 && nodes[i] < space->num_nodes && (i == 0 || nodes[i] > nodes[i - 1]), ceed,
                  CEED_ERROR_DIMENSION,
@@ -681,9 +684,9 @@ int RitzSpaceGetBoundaryNodes(RitzSpace space, const char *name, int64_t *num, i
   int8_t *facets = NULL, *flags = NULL;
   int ierr = CEED_ERROR_SUCCESS;
 
-  RITZ_NOT_NULL(space);
-  RITZ_NOT_NULL(num);
-  RITZ_NOT_NULL(nodes);
+  RITZ_HANDLE(space);
+  RITZ_ARGUMENT(space, num);
+  RITZ_ARGUMENT(space, nodes);
   RITZ_TRY(RitzMeshGetBoundaryPart(space->mesh, name, &num_facets, &elements, &facets));
   RITZ_TRY_CLEANUP(RITZ_CALLOC(space->mesh->ceed, (size_t)space->num_nodes, &flags));
   for (int b = 0; b < space->mesh->num_blocks; b++) {

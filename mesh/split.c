@@ -231,8 +231,8 @@ static int prepare_cut(RitzMesh mesh, CeedElemTopology into, Split *s, RitzMeshC
 int RitzMeshSplit(RitzMesh mesh, CeedElemTopology into, RitzMesh *split) {
   Split s;
 
-  RITZ_NOT_NULL(mesh);
-  RITZ_NOT_NULL(split);
+  RITZ_HANDLE(mesh);
+  RITZ_ARGUMENT(mesh, split);
   *split = NULL;
   RitzMeshCut cut = {.mesh = mesh,
                      .call = "RitzMeshSplit",

@@ -352,8 +352,8 @@ static int make(Submesh *s) {
 
 int RitzMeshCreateSubmesh(RitzMesh mesh, CeedInt num_parts, const int32_t parts[], CeedInt part,
                           RitzMesh *submesh) {
-  RITZ_NOT_NULL(mesh);
-  RITZ_NOT_NULL(submesh);
+  RITZ_HANDLE(mesh);
+  RITZ_ARGUMENT(mesh, submesh);
   *submesh = NULL;
   RITZ_ARGUMENT(mesh->ceed, parts);
   RITZ_REQUIRE(num_parts >= 1 && part >= 0 && part < num_parts, mesh->ceed, CEED_ERROR_DIMENSION,
@@ -383,7 +383,7 @@ int RitzMeshCreateSubmesh(RitzMesh mesh, CeedInt num_parts, const int32_t parts[
 }
 
 int RitzMeshGetPart(RitzMesh mesh, CeedInt *num_parts, CeedInt *part) {
-  RITZ_NOT_NULL(mesh);
+  RITZ_HANDLE(mesh);
   if (num_parts) *num_parts = mesh->seam ? mesh->seam->num_parts : 1;
   if (part) *part = mesh->seam ? mesh->seam->part : 0;
   return CEED_ERROR_SUCCESS;

@@ -276,9 +276,9 @@ static int create_operators(Transfer *t, CeedOperator whole[2]) {
 
 int RitzSpaceCreateTransfer(RitzSpace coarse, RitzSpace fine, Ceed ceed, CeedScalarType precision,
                             CeedOperator *prolong, CeedOperator *restriction) {
-  RITZ_NOT_NULL(coarse);
-  RITZ_NOT_NULL(fine);
-  RITZ_NOT_NULL(ceed);
+  RITZ_HANDLE(coarse, fine, ceed);
+  RITZ_ARGUMENT(coarse, fine);
+  RITZ_ARGUMENT(coarse, ceed);
   Transfer t = {.ceed = ceed,
                 .precision = precision,
                 .coarse = coarse,

@@ -61,8 +61,8 @@ int RitzMeshView(RitzMesh mesh, FILE *stream) {
   int64_t counts[3];
   double low[3], high[3];
 
-  RITZ_NOT_NULL(mesh);
-  RITZ_NOT_NULL(stream);
+  RITZ_HANDLE(mesh);
+  RITZ_ARGUMENT(mesh, stream);
   RITZ_TRY(RitzMeshClassifyElements(mesh, -1.0, NULL, counts));
   ritz_mesh_bounds(mesh->space_dim, mesh->num_points, mesh->coords, low, high);
   fprintf(stream, "Mesh of %lld elements (", (long long)mesh->num_elem);

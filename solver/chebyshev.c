@@ -440,7 +440,7 @@ int RitzPreconditionerCreateChebyshev(CeedOperator op, RitzIndices constraints, 
   CeedScalarType precision = CEED_SCALAR_TYPE;
   CeedSize n = 0;
 
-  RITZ_HANDLE(op);
+  RITZ_HANDLE(op, constraints, inner);
   Ceed ceed = op->obj.ceed;
   RITZ_OPTIONAL(ceed, constraints);
   RITZ_ARGUMENT(ceed, inner);

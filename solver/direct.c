@@ -454,7 +454,7 @@ static const RitzPreconditionerMethods methods = {.name = "assembled matrix",
 
 int RitzPreconditionerCreateDirect(CeedOperator op, RitzIndices constraints, const RitzDirectOptions *options,
                                    RitzPreconditioner *pc) {
-  RITZ_HANDLE(op);
+  RITZ_HANDLE(op, constraints);
   Ceed ceed = CeedOperatorReturnCeed(op);
   CeedScalarType precision;
   CeedSize length;

@@ -220,7 +220,7 @@ static int create_or_refuse(Ceed ceed, const char *call, CeedScalarType precisio
 
 int RitzPreconditionerCreateJacobi(Ceed ceed, CeedVector diagonal, RitzIndices constraints,
                                    RitzPreconditioner *pc) {
-  RITZ_HANDLE(ceed);
+  RITZ_HANDLE(ceed, diagonal, constraints);
   RITZ_ARGUMENT(ceed, diagonal);
   RITZ_OPTIONAL(ceed, constraints);
   RITZ_REQUIRE(pc != NULL, ceed, CEED_ERROR_INCOMPATIBLE,
@@ -235,7 +235,7 @@ int RitzPreconditionerCreateOperatorJacobi(CeedOperator op, RitzIndices constrai
   CeedVector diagonal = NULL;
   CeedSize n = 0;
 
-  RITZ_HANDLE(op);
+  RITZ_HANDLE(op, constraints);
   Ceed ceed = op->obj.ceed;
   RITZ_OPTIONAL(ceed, constraints);
   RITZ_REQUIRE(pc != NULL, ceed, CEED_ERROR_INCOMPATIBLE, "%s: argument 'pc' is NULL", call);

@@ -109,7 +109,7 @@ int RitzPreconditionerCreateMultigridOfHierarchy(Ceed ceed, RitzHierarchy hierar
                                                  CeedInt num_fixed, const RitzFixedPart fixed[],
                                                  const RitzMultigridOptions *options,
                                                  RitzPreconditioner *pc) {
-  RITZ_HANDLE(ceed);
+  RITZ_HANDLE(ceed, hierarchy);
   RITZ_ARGUMENT(ceed, hierarchy);
   RITZ_REQUIRE(create_operator, ceed, CEED_ERROR_INCOMPATIBLE,
                "%s: there is no function that makes operators, needed one", __func__);
@@ -118,7 +118,7 @@ int RitzPreconditionerCreateMultigridOfHierarchy(Ceed ceed, RitzHierarchy hierar
                " fixed parts and %s array of them, needed a number that is not negative and an "
                "array",
                __func__, num_fixed, fixed ? "an" : "no");
-  RITZ_NOT_NULL(pc);
+  RITZ_ARGUMENT(ceed, pc);
   Levels l = {ceed,    __func__, hierarchy, create_operator, create_nullspace, ctx, num_fixed, fixed,
               options, 0,        NULL};
   const int ierr = create(&l, pc);

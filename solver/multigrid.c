@@ -463,8 +463,8 @@ int ritz_multigrid_create(Ceed ceed, const char *call, CeedInt num_levels, const
 int RitzPreconditionerCreateMultigrid(Ceed ceed, CeedInt num_levels, const RitzMultigridLevel levels[],
                                       const RitzMultigridOptions *options, RitzPreconditioner *pc) {
   RITZ_HANDLE(ceed);
-  RITZ_NOT_NULL(levels);
-  RITZ_NOT_NULL(pc);
+  RITZ_ARGUMENT(ceed, levels);
+  RITZ_ARGUMENT(ceed, pc);
   return ritz_multigrid_create(ceed, __func__, num_levels, levels, options, pc);
 }
 
@@ -490,7 +490,7 @@ int RitzPreconditionerGetMultigridLevel(RitzPreconditioner pc, CeedInt level, Ce
 
 int RitzPreconditionerViewLevels(RitzPreconditioner pc, FILE *stream) {
   RITZ_HANDLE(pc);
-  RITZ_NOT_NULL(stream);
+  RITZ_ARGUMENT(pc, stream);
   RITZ_TRY(require_multigrid(pc, __func__));
   return ritz_multigrid_view(pc, stream, 0);
 }

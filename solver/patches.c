@@ -206,7 +206,7 @@ int RitzPreconditionerCreateVertexPatches(CeedOperator op, RitzSpace space, Ritz
   int ierr;
 
   if (!options) options = &zeros;
-  RITZ_HANDLE(op);
+  RITZ_HANDLE(op, space, constraints);
   Ceed ceed = op->obj.ceed;
   RITZ_ARGUMENT(ceed, space);
   RITZ_OPTIONAL(ceed, constraints);

@@ -287,7 +287,7 @@ int RitzPreconditionerCreatePointBlockJacobi(CeedOperator op, RitzIndices constr
   CeedSize n = 0;
   Nodes nodes;
 
-  RITZ_HANDLE(op);
+  RITZ_HANDLE(op, constraints);
   Ceed ceed = op->obj.ceed;
   RITZ_OPTIONAL(ceed, constraints);
   RITZ_REQUIRE(pc != NULL, ceed, CEED_ERROR_INCOMPATIBLE, "%s: argument 'pc' is NULL", call);

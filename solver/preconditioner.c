@@ -128,7 +128,7 @@ static int check_vectors(RitzPreconditioner pc, const char *call, CeedVector r, 
 }
 
 int RitzPreconditionerApply(RitzPreconditioner pc, CeedVector r, CeedVector z) {
-  RITZ_HANDLE(pc);
+  RITZ_HANDLE(pc, r, z);
   RITZ_ARGUMENT(pc->ceed, r);
   RITZ_ARGUMENT(pc->ceed, z);
   RITZ_TRY(check_vectors(pc, __func__, r, z));

@@ -466,7 +466,7 @@ int RitzPreconditionerCreateDenseSchwarz(CeedOperator op, RitzSpace space, RitzI
   Dense *d = NULL;
   int ierr;
 
-  RITZ_HANDLE(op);
+  RITZ_HANDLE(op, space, constraints);
   Setup s = {.ceed = op->obj.ceed, .call = call, .op = op, .space = space, .matrix = &matrix};
   RITZ_ARGUMENT(s.ceed, space);
   RITZ_OPTIONAL(s.ceed, constraints);

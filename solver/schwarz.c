@@ -304,7 +304,7 @@ int RitzPreconditionerCreateSchwarz(CeedOperator op, RitzSpace space, const doub
                                     RitzIndices constraints, RitzSchwarzKind kind, RitzPreconditioner *pc) {
   const char *call = "RitzPreconditionerCreateSchwarz";
 
-  RITZ_HANDLE(op);
+  RITZ_HANDLE(op, space, constraints);
   RITZ_ARGUMENT(op->obj.ceed, space);
   RITZ_OPTIONAL(op->obj.ceed, constraints);
   RITZ_REQUIRE(pc != NULL, op->obj.ceed, CEED_ERROR_INCOMPATIBLE, "%s: argument 'pc' is NULL", call);
@@ -317,7 +317,7 @@ int RitzPreconditionerCreateElementSchwarz(CeedOperator op, RitzSpace space, con
                                            RitzIndices constraints, RitzPreconditioner *pc) {
   const char *call = "RitzPreconditionerCreateElementSchwarz";
 
-  RITZ_HANDLE(op);
+  RITZ_HANDLE(op, space, constraints);
   RITZ_ARGUMENT(op->obj.ceed, space);
   RITZ_OPTIONAL(op->obj.ceed, constraints);
   RITZ_REQUIRE(pc != NULL, op->obj.ceed, CEED_ERROR_INCOMPATIBLE, "%s: argument 'pc' is NULL", call);

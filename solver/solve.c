@@ -201,7 +201,7 @@ static int clear_others(RitzSolver solver, CeedVector x) {
 int RitzSolverSolve(RitzSolver solver, CeedVector b, CeedVector x) {
   RitzSolve solve = {0};
 
-  RITZ_HANDLE_OF("RitzSolverSolve", solver);
+  RITZ_HANDLE_OF("RitzSolverSolve", solver, b, x);
   solver->reason = RITZ_ITERATING;
   solver->iterations = 0;
   solver->initial_residual = solver->final_residual = 0;

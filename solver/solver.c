@@ -5,11 +5,6 @@
 
 #include <math.h>
 
-// There is no context to report to without a solver.
-#define REQUIRE_SOLVER(solver, call) RITZ_HANDLE_OF(call, solver)
-
-#define REQUIRE_POINTER(pointer, solver, call) RITZ_ARGUMENT_OF((solver)->ceed, call, pointer)
-
 const RitzClass ritz_solver_class = {.name = "RitzSolver"};
 
 // ---- Life cycle ----
@@ -90,8 +85,8 @@ int RitzSolverDestroy(RitzSolver *solver) {
 // ---- Settings ----
 
 int RitzSolverSetOperator(RitzSolver solver, CeedOperator op) {
-  REQUIRE_SOLVER(solver, "RitzSolverSetOperator");
-  REQUIRE_POINTER(op, solver, "RitzSolverSetOperator");
+  RITZ_HANDLE(solver, op);
+  RITZ_ARGUMENT(solver, op);
   RITZ_TRY(CeedOperatorReferenceCopy(op, &solver->op));
   solver->apply = NULL;
   solver->apply_ctx = NULL;
@@ -100,7 +95,7 @@ int RitzSolverSetOperator(RitzSolver solver, CeedOperator op) {
 }
 
 int RitzSolverSetApply(RitzSolver solver, RitzApplyFunction apply, void *ctx) {
-  REQUIRE_SOLVER(solver, "RitzSolverSetApply");
+  RITZ_HANDLE(solver);
   RITZ_REQUIRE(apply != NULL, solver->ceed, CEED_ERROR_INCOMPATIBLE,
                "RitzSolverSetApply: argument 'apply' is NULL");
   RITZ_TRY(CeedOperatorDestroy(&solver->op));
@@ -117,7 +112,7 @@ int ritz_solver_set_parts(RitzSolver solver, const RitzPartMethods *methods) {
 
 // The later of the two calls decides.
 int RitzSolverSetJacobi(RitzSolver solver, CeedVector diagonal) {
-  REQUIRE_SOLVER(solver, "RitzSolverSetJacobi");
+  RITZ_HANDLE(solver, diagonal);
   RITZ_OPTIONAL(solver->ceed, diagonal);
   RITZ_TRY(RitzPreconditionerDestroy(&solver->pc));
   RITZ_TRY(RitzPreconditionerDestroy(&solver->jacobi));
@@ -126,7 +121,7 @@ int RitzSolverSetJacobi(RitzSolver solver, CeedVector diagonal) {
 }
 
 int RitzSolverSetPreconditioner(RitzSolver solver, RitzPreconditioner pc) {
-  REQUIRE_SOLVER(solver, "RitzSolverSetPreconditioner");
+  RITZ_HANDLE(solver, pc);
   RITZ_OPTIONAL(solver->ceed, pc);
   RITZ_TRY(CeedVectorDestroy(&solver->diagonal));
   RITZ_TRY(RitzPreconditionerDestroy(&solver->jacobi));
@@ -137,11 +132,11 @@ int RitzSolverSetNullspace(RitzSolver solver, CeedInt num, const CeedVector basi
   const char *call = "RitzSolverSetNullspace";
   RitzSystem holder = {0};
 
-  REQUIRE_SOLVER(solver, "RitzSolverSetNullspace");
+  RITZ_HANDLE(solver);
   RITZ_REQUIRE(num >= 0, solver->ceed, CEED_ERROR_DIMENSION,
                "%s: number of vectors is %" CeedInt_FMT ", needs to be >= 0", call, num);
   if (num == 0) return drop_nullspace(solver);
-  REQUIRE_POINTER(basis, solver, "RitzSolverSetNullspace");
+  RITZ_ARGUMENT(solver, basis);
   for (CeedInt i = 0; i < num; i++) {
     RITZ_TRY(ritz_check_handle(solver->ceed, call, "basis[i]", basis[i], &ritz_vector_class));
     RITZ_REQUIRE(basis[i]->length == basis[0]->length, solver->ceed, CEED_ERROR_DIMENSION,
@@ -161,12 +156,12 @@ int RitzSolverSetNullspace(RitzSolver solver, CeedInt num, const CeedVector basi
 int RitzSolverSetConstraints(RitzSolver solver, int64_t num, const int64_t *entries) {
   RitzIndices constraints = NULL;
 
-  REQUIRE_SOLVER(solver, "RitzSolverSetConstraints");
+  RITZ_HANDLE(solver);
   RITZ_REQUIRE(num >= 0, solver->ceed, CEED_ERROR_DIMENSION,
                "RitzSolverSetConstraints: number of entries is %lld, needs to be >= 0", (long long)num);
   RITZ_TRY(RitzPreconditionerDestroy(&solver->jacobi));
   if (num == 0) return RitzIndicesDestroy(&solver->constraints);
-  REQUIRE_POINTER(entries, solver, "RitzSolverSetConstraints");
+  RITZ_ARGUMENT(solver, entries);
   for (int64_t i = 0; i < num; i++) {
     RITZ_REQUIRE(entries[i] >= 0, solver->ceed, CEED_ERROR_DIMENSION,
                  "RitzSolverSetConstraints: entries[%lld] is %lld, needs to be >= 0", (long long)i,
@@ -179,7 +174,7 @@ int RitzSolverSetConstraints(RitzSolver solver, int64_t num, const int64_t *entr
 }
 
 int RitzSolverSetConstraintIndices(RitzSolver solver, RitzIndices entries) {
-  REQUIRE_SOLVER(solver, "RitzSolverSetConstraintIndices");
+  RITZ_HANDLE(solver, entries);
   RITZ_OPTIONAL(solver->ceed, entries);
   RITZ_TRY(RitzPreconditionerDestroy(&solver->jacobi));
   return entries ? RitzIndicesReferenceCopy(entries, &solver->constraints)
@@ -187,7 +182,7 @@ int RitzSolverSetConstraintIndices(RitzSolver solver, RitzIndices entries) {
 }
 
 int RitzSolverSetRestart(RitzSolver solver, CeedInt restart) {
-  REQUIRE_SOLVER(solver, "RitzSolverSetRestart");
+  RITZ_HANDLE(solver);
   RITZ_REQUIRE(restart >= 1, solver->ceed, CEED_ERROR_INCOMPATIBLE,
                "RitzSolverSetRestart: %" CeedInt_FMT " steps, at least 1 is needed", restart);
   solver->restart = restart;
@@ -195,7 +190,7 @@ int RitzSolverSetRestart(RitzSolver solver, CeedInt restart) {
 }
 
 int RitzSolverSetDamping(RitzSolver solver, double damping) {
-  REQUIRE_SOLVER(solver, "RitzSolverSetDamping");
+  RITZ_HANDLE(solver);
   RITZ_REQUIRE(isfinite(damping) && damping != 0, solver->ceed, CEED_ERROR_INCOMPATIBLE,
                "RitzSolverSetDamping: %g, needed a finite number that is not zero", damping);
   solver->damping = damping;
@@ -203,15 +198,15 @@ int RitzSolverSetDamping(RitzSolver solver, double damping) {
 }
 
 int RitzSolverSetChebyshev(RitzSolver solver, const RitzChebyshevOptions *options) {
-  REQUIRE_SOLVER(solver, "RitzSolverSetChebyshev");
-  REQUIRE_POINTER(options, solver, "RitzSolverSetChebyshev");
+  RITZ_HANDLE(solver);
+  RITZ_ARGUMENT(solver, options);
   RITZ_TRY(ritz_chebyshev_check(solver->ceed, "RitzSolverSetChebyshev", options));
   solver->chebyshev = *options;
   return CEED_ERROR_SUCCESS;
 }
 
 int RitzSolverSetTolerances(RitzSolver solver, double rtol, double atol, CeedInt max_it) {
-  REQUIRE_SOLVER(solver, "RitzSolverSetTolerances");
+  RITZ_HANDLE(solver);
   RITZ_REQUIRE(rtol >= 0 && atol >= 0 && max_it >= 0, solver->ceed, CEED_ERROR_INCOMPATIBLE,
                "RitzSolverSetTolerances: rtol %g, atol %g, max_it %" CeedInt_FMT
                ": all three need to be >= 0",
@@ -223,14 +218,14 @@ int RitzSolverSetTolerances(RitzSolver solver, double rtol, double atol, CeedInt
 }
 
 int RitzSolverSetMonitor(RitzSolver solver, RitzMonitorFunction monitor, void *ctx) {
-  REQUIRE_SOLVER(solver, "RitzSolverSetMonitor");
+  RITZ_HANDLE(solver);
   solver->monitor = monitor;
   solver->monitor_ctx = ctx;
   return CEED_ERROR_SUCCESS;
 }
 
 int RitzSolverSetReduction(RitzSolver solver, RitzReduceFunction reduce, void *ctx) {
-  REQUIRE_SOLVER(solver, "RitzSolverSetReduction");
+  RITZ_HANDLE(solver);
   solver->reduce = reduce;
   solver->reduce_in_memory = NULL;
   solver->reduce_ctx = ctx;
@@ -239,7 +234,7 @@ int RitzSolverSetReduction(RitzSolver solver, RitzReduceFunction reduce, void *c
 }
 
 int RitzSolverSetReductionInMemory(RitzSolver solver, RitzReduceFunction reduce) {
-  REQUIRE_SOLVER(solver, "RitzSolverSetReductionInMemory");
+  RITZ_HANDLE(solver);
   RITZ_REQUIRE(
       !reduce || solver->reduce, solver->ceed, CEED_ERROR_INCOMPATIBLE,
       "RitzSolverSetReductionInMemory: the solver has no reduction, needed RitzSolverSetReduction first");
@@ -248,7 +243,7 @@ int RitzSolverSetReductionInMemory(RitzSolver solver, RitzReduceFunction reduce)
 }
 
 int RitzSolverSetNumOwned(RitzSolver solver, CeedSize num_owned) {
-  REQUIRE_SOLVER(solver, "RitzSolverSetNumOwned");
+  RITZ_HANDLE(solver);
   RITZ_REQUIRE(num_owned >= -1, solver->ceed, CEED_ERROR_DIMENSION,
                "RitzSolverSetNumOwned: %" CeedSize_FMT " entries, needed at least 0, or -1 for all",
                num_owned);
@@ -259,7 +254,7 @@ int RitzSolverSetNumOwned(RitzSolver solver, CeedSize num_owned) {
 }
 
 int RitzSolverSetVariant(RitzSolver solver, RitzCGVariant variant) {
-  REQUIRE_SOLVER(solver, "RitzSolverSetVariant");
+  RITZ_HANDLE(solver);
   RITZ_REQUIRE(variant == RITZ_CG_AUTO || variant == RITZ_CG_STANDARD || variant == RITZ_CG_MERGED,
                solver->ceed, CEED_ERROR_INCOMPATIBLE, "RitzSolverSetVariant: there is no variant %d",
                (int)variant);
@@ -270,8 +265,8 @@ int RitzSolverSetVariant(RitzSolver solver, RitzCGVariant variant) {
 // ---- Results ----
 
 int RitzSolverGetReason(RitzSolver solver, RitzSolverReason *reason) {
-  REQUIRE_SOLVER(solver, "RitzSolverGetReason");
-  REQUIRE_POINTER(reason, solver, "RitzSolverGetReason");
+  RITZ_HANDLE(solver);
+  RITZ_ARGUMENT(solver, reason);
   *reason = solver->reason;
   return CEED_ERROR_SUCCESS;
 }
@@ -294,21 +289,21 @@ const char *RitzSolverReasonName(RitzSolverReason reason) {
 }
 
 int RitzSolverGetIterations(RitzSolver solver, CeedInt *iterations) {
-  REQUIRE_SOLVER(solver, "RitzSolverGetIterations");
-  REQUIRE_POINTER(iterations, solver, "RitzSolverGetIterations");
+  RITZ_HANDLE(solver);
+  RITZ_ARGUMENT(solver, iterations);
   *iterations = solver->iterations;
   return CEED_ERROR_SUCCESS;
 }
 
 int RitzSolverGetResidual(RitzSolver solver, double *initial, double *final) {
-  REQUIRE_SOLVER(solver, "RitzSolverGetResidual");
+  RITZ_HANDLE(solver);
   if (initial) *initial = solver->initial_residual;
   if (final) *final = solver->final_residual;
   return CEED_ERROR_SUCCESS;
 }
 
 int RitzSolverGetVariantUsed(RitzSolver solver, RitzCGVariant *used, const char **reason) {
-  REQUIRE_SOLVER(solver, "RitzSolverGetVariantUsed");
+  RITZ_HANDLE(solver);
   if (used) *used = solver->used;
   if (reason) *reason = solver->used_reason;
   return CEED_ERROR_SUCCESS;
