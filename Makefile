@@ -8,29 +8,36 @@ OPTIONS ?= # for cmake: make install OPTIONS=-DRITZ_CEED_COMPAT=ON
 export RITZ_TEST_LEVEL ?= quick
 jobs := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 
-.PHONY: all demo check install bench format format-check clean build
-all: build
+.PHONY: all demo check install bench format format-check clean build products
+all: products
 
+# With tests and benchmarks, and what is installed alone.
 build:
 	@tools/install-deps
 	@cmake --preset default
 	@cmake --build --preset default -j$(jobs)
 
+products:
+	@tools/install-deps
+	@cmake --preset default
+	@cmake --build --preset default -j$(jobs) --target products
+
 demo:
 	@tools/install-deps --demo
-	@$(MAKE) build
+	@cmake --preset default
+	@cmake --build --preset default -j$(jobs) --target ritz_program
 	@examples/demo.sh
 
 check: build
 	@ctest --preset default --output-on-failure -j2
 
-bench: build
+bench: products
 	@build/ritz bench
 
 install:
 	@tools/install-deps
 	@cmake --preset default -DCMAKE_INSTALL_PREFIX="$(abspath $(PREFIX))" $(OPTIONS)
-	@cmake --build --preset default -j$(jobs)
+	@cmake --build --preset default -j$(jobs) --target products
 	@cmake --install build
 
 format:

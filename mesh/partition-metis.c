@@ -5,29 +5,14 @@
 #include "mesh/mesh.h"
 
 #ifdef RITZ_METIS
-#include <dlfcn.h>
 #include <math.h>
 #include <metis.h>
 
+#include "core/metis.h"
 #include "core/threads.h"
 
 typedef int (*PartGraph)(idx_t *, idx_t *, idx_t *, idx_t *, idx_t *, idx_t *, idx_t *, idx_t *, real_t *,
                          real_t *, idx_t *, idx_t *, idx_t *);
-
-static PartGraph find_metis(void) {
-  static PartGraph function;
-  static bool is_known;
-
-  ritz_lock(RITZ_LOCK_DIRECT);
-  if (!is_known) {
-    void *library = dlopen(RITZ_METIS, RTLD_NOW | RTLD_LOCAL);
-
-    if (library) *(void **)&function = dlsym(library, "METIS_PartGraphKway");
-    is_known = true;
-  }
-  ritz_unlock(RITZ_LOCK_DIRECT);
-  return function;
-}
 
 typedef struct {
   idx_t *starts, *neighbours, *weights, *parts; // owned
@@ -109,11 +94,12 @@ static bool run(PartGraph metis, RitzMesh mesh, CeedInt num_parts, Graph *g) {
 
 int ritz_mesh_partition_metis(RitzMesh mesh, CeedInt num_parts, const double *weights, int32_t *parts,
                               bool *is_done) {
-  const PartGraph metis = find_metis();
+  PartGraph metis = NULL;
   int64_t num_facets = 0, *sides = NULL;
   Graph g = {0};
 
   *is_done = false;
+  *(void **)&metis = ritz_metis_function("METIS_PartGraphKway", sizeof(idx_t));
   if (!metis || mesh->num_elem > INT32_MAX / (2 * RITZ_MESH_MAX_FACETS)) return CEED_ERROR_SUCCESS;
   int ierr = find_sides(mesh, &num_facets, &sides);
 

@@ -205,7 +205,9 @@ const RitzDirectMethods ritz_direct_cholmod = {.kind = RITZ_DIRECT_CHOLMOD, .why
   F(void, free_symbolic, (void **))                                                                          \
   F(void, free_numeric, (void **))
 
+#ifdef SuiteSparse_long // a name of SuiteSparse 5; later ones write int64_t
 _Static_assert(sizeof(SuiteSparse_long) == sizeof(int64_t), "long indices of SuiteSparse have 64 bits");
+#endif
 
 static struct {
 #define DECLARE(type, name, args) type(*name) args;

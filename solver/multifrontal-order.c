@@ -7,26 +7,12 @@
 #include "solver/multifrontal.h"
 
 #ifdef RITZ_METIS
-#include <dlfcn.h>
 #include <metis.h>
 
+#include "core/metis.h"
 #include "core/threads.h"
 
 // ---- METIS ----
-
-static int (*metis_node_nd)(idx_t *, idx_t *, idx_t *, idx_t *, idx_t *, idx_t *, idx_t *);
-
-static bool has_metis(void) {
-  static bool is_known;
-  ritz_lock(RITZ_LOCK_DIRECT);
-  if (!is_known) {
-    void *library = dlopen(RITZ_METIS, RTLD_NOW | RTLD_LOCAL);
-    if (library) *(void **)&metis_node_nd = dlsym(library, "METIS_NodeND");
-    is_known = true;
-  }
-  ritz_unlock(RITZ_LOCK_DIRECT);
-  return metis_node_nd != NULL;
-}
 
 // The graph without the diagonal.
 static void fill_graph(const RitzPattern *a, idx_t *starts, idx_t *cols) {
@@ -40,9 +26,11 @@ static void fill_graph(const RitzPattern *a, idx_t *starts, idx_t *cols) {
 }
 
 int ritz_order_by_metis(Ceed ceed, const RitzPattern *a, int64_t *perm, bool *is_done) {
+  int (*node_nd)(idx_t *, idx_t *, idx_t *, idx_t *, idx_t *, idx_t *, idx_t *) = NULL;
   idx_t n = (idx_t)a->n, *starts = NULL, *cols = NULL, *order = NULL, *inverse = NULL;
   *is_done = false;
-  if (!has_metis() || a->n < 2 || a->starts[a->n] >= INT32_MAX) return CEED_ERROR_SUCCESS;
+  *(void **)&node_nd = ritz_metis_function("METIS_NodeND", sizeof(idx_t));
+  if (!node_nd || a->n < 2 || a->starts[a->n] >= INT32_MAX) return CEED_ERROR_SUCCESS;
   int ierr = RITZ_MALLOC(ceed, (size_t)n + 1, &starts);
   if (!ierr) ierr = RITZ_MALLOC(ceed, (size_t)a->starts[n] + 1, &cols);
   if (!ierr) ierr = RITZ_MALLOC(ceed, 2 * (size_t)n, &order);
@@ -50,7 +38,7 @@ int ritz_order_by_metis(Ceed ceed, const RitzPattern *a, int64_t *perm, bool *is
     inverse = order + n;
     fill_graph(a, starts, cols);
     ritz_lock(RITZ_LOCK_METIS);
-    *is_done = metis_node_nd(&n, starts, cols, NULL, NULL, order, inverse) == METIS_OK;
+    *is_done = node_nd(&n, starts, cols, NULL, NULL, order, inverse) == METIS_OK;
     ritz_unlock(RITZ_LOCK_METIS);
     for (int64_t k = 0; k < n && *is_done; k++) perm[k] = order[k];
   }

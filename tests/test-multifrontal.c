@@ -7,6 +7,7 @@
 
 #include "core/core.h"
 #include "core/memory.h"
+#include "core/metis.h"
 #include "solver/direct.h"
 #include "solver/multifrontal.h"
 #include <float.h>
@@ -323,6 +324,15 @@ TEST_EACH_BACKEND(direct_solvers_refine_or_refuse_what_static_pivots_cannot_do) 
 }
 
 // A level of fronts beyond what a block of columns holds.
+TEST(metis_serves_callers_with_integers_of_its_size_alone) {
+  const bool small = ritz_metis_function("METIS_NodeND", sizeof(int32_t)) != NULL;
+  const bool large = ritz_metis_function("METIS_NodeND", sizeof(int64_t)) != NULL;
+
+  CHECK(!small || !large, "a library has integers of one size");
+  CHECK(!ritz_metis_function("METIS_NodeND", 1), "no METIS has integers of one byte");
+  CHECK(!ritz_metis_function("METIS_Nothing", small ? sizeof(int32_t) : sizeof(int64_t)), "no such name");
+}
+
 TEST(large_fronts_are_factorized_in_blocks) {
   static const char *const resources[] = {"/cpu/self/ref", "/cpu/self/gen"};
   for (int k = 0; k < 2 && !tap_failed(); k++) {
