@@ -256,8 +256,8 @@ static int apply_basis(CeedBasis b, const char *call, const RitzBasisAction *act
   RITZ_TRY(check_basis_mode(b, call, action->t_mode, action->eval_mode));
   RITZ_TRY(check_basis_lengths(b, call, action, u, v));
   RITZ_TRY(ritz_vector_require_scalars(call, has_u ? u : CEED_VECTOR_NONE, v));
-  RITZ_REQUIRE(u != v, b->obj.ceed, CEED_ERROR_INCOMPATIBLE, "%s: input and output are the same vector",
-               call);
+  RITZ_REQUIRE(!ritz_vectors_meet(u, v), b->obj.ceed, CEED_ERROR_INCOMPATIBLE, "%s: input and output %s",
+               call, ritz_vectors_meet(u, v));
   // The transpose overwrites the whole vector, which may be longer than the nodes.
   bool sums = action->t_mode == CEED_TRANSPOSE;
   if (has_u) RITZ_TRY(CeedVectorGetArrayRead(u, backend->mem_type, &u_array));

@@ -131,6 +131,12 @@ int ritz_jit_find(Ceed ceed, const char *including, const char *path, char **fou
 // The same for a header, which may also lie below the folders of RITZ_INCLUDE_PATH.
 int ritz_jit_find_include(Ceed ceed, const char *including, const char *name, char **found,
                           RitzFileFault *fault);
+// The file that a QFunction's source names: `path` as by ritz_jit_find; else, of "FOLDER//FILE"
+// (RITZ_SOURCE_DIR in ceed/types.h), FILE; relative paths then below the folders of RITZ_SOURCE_DIR in the
+// environment, and below those that hold the object file of the function and the program, or one of their two
+// parents.
+int ritz_jit_find_source(Ceed ceed, CeedQFunctionUser f, const char *path, char **found,
+                         RitzFileFault *fault);
 // Whether a word may stand in texts as a name: a letter or '_', then those and digits.
 bool ritz_is_identifier(const char *word);
 // *text (owned by the caller): a QFunction's file for a device's compiler, which reads no files: all includes
@@ -194,6 +200,9 @@ typedef struct {
 
 bool ritz_storage_has_data(const RitzStorage *storage);
 void *ritz_storage_pointer(const RitzStorage *storage, RitzRepKind kind); // borrowed, else owned, else NULL
+// Whether arrays of the two in one kind of memory overlap, and begin at one place.
+typedef enum { RITZ_APART, RITZ_SHIFTED, RITZ_ALIGNED } RitzOverlap;
+RitzOverlap ritz_storage_overlap(Ceed ceed, const RitzStorage *a, const RitzStorage *b);
 int ritz_storage_kind(Ceed ceed, const char *call, CeedMemType mem_type, const char *refusal,
                       RitzRepKind *kind);
 // Whether the caller's array is what it is said to be, as far as the backend can tell.
@@ -220,6 +229,11 @@ struct CeedVector_private {
   void *watch;                             // of a backend that watches accesses
 };
 int ritz_vector_check_same_ceed(const char *call, CeedVector x, CeedVector y);
+// How two vectors, which may be sentinels, share entries, as messages say it ("input and output %s"); NULL:
+// they do not. Arrays that the program lent count, whichever hold the current values.
+const char *ritz_vectors_meet(CeedVector x, CeedVector y);
+// UNSUPPORTED: y begins at another entry of x's memory; a copy entry by entry may have it at the same one.
+int ritz_vectors_require_aligned(const char *call, CeedVector x, CeedVector y);
 // INCOMPATIBLE unless the vector has the precision that `call` needs.
 int ritz_vector_require_precision(CeedVector vec, const char *call, CeedScalarType needed);
 // The same of two vectors that a function of CeedScalars works on; either may be CEED_VECTOR_NONE.

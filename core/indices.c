@@ -168,8 +168,8 @@ int RitzVectorSetEntries(CeedVector vec, RitzIndices indices, double value) {
 static int check_pair(const char *call, CeedVector from, CeedVector to) {
   Ceed ceed = to->obj.ceed;
   RITZ_TRY(ritz_vector_check_same_ceed(call, to, from));
-  RITZ_REQUIRE(from != to, ceed, CEED_ERROR_INCOMPATIBLE,
-               "%s: from and to are the same vector, they need to be different", call);
+  RITZ_REQUIRE(!ritz_vectors_meet(from, to), ceed, CEED_ERROR_INCOMPATIBLE,
+               "%s: from and to %s, they need to be different", call, ritz_vectors_meet(from, to));
   RITZ_REQUIRE(from->length == to->length, ceed, CEED_ERROR_DIMENSION,
                "%s: a vector has %" CeedSize_FMT " entries, another one %" CeedSize_FMT, call, from->length,
                to->length);

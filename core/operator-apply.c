@@ -49,19 +49,40 @@ static int check_vectors(CeedOperator op, const char *call, CeedVector in, CeedV
   return CEED_ERROR_SUCCESS;
 }
 
+static CeedVector vector_of(const struct CeedOperatorField_private *field, CeedVector active) {
+  return field->vec == CEED_VECTOR_ACTIVE ? active : field->vec;
+}
+
+// An output and a vector that is read, or another output, need memory of their own: what is in it when it is
+// read depends on the backend. The same passive vector is refused, or allowed, by its locks.
+static int check_apart(CeedOperator op, const char *call, CeedVector in, CeedVector out) {
+  for (CeedInt o = 0; o < op->num_out; o++) {
+    CeedVector to = vector_of(op->out[o], out);
+    for (CeedInt i = 0; i < op->num_in + o; i++) {
+      const CeedOperatorField field = i < op->num_in ? op->in[i] : op->out[i - op->num_in];
+      CeedVector vec = vector_of(field, i < op->num_in ? in : out);
+      RITZ_REQUIRE(vec == to || !ritz_vectors_meet(vec, to), op->obj.ceed, CEED_ERROR_INCOMPATIBLE,
+                   "%s: the vectors of %s '%s' and output '%s' lie in the same memory", call,
+                   i < op->num_in ? "input" : "output", field->qf_field->name, op->out[o]->qf_field->name);
+    }
+  }
+  for (CeedInt i = 0; i < op->num_sub; i++) RITZ_TRY(check_apart(op->sub[i], call, in, out));
+  return CEED_ERROR_SUCCESS;
+}
+
 static bool is_vector(CeedVector vec) { return vec != CEED_VECTOR_ACTIVE && vec != CEED_VECTOR_NONE; }
 
 // Refuses vectors that are lent out or have no values before anything is written, rather than half way. In a
 // composite, one sub-operator may write what another one reads.
 static int check_access(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode, bool is_part) {
   for (CeedInt i = 0; i < op->num_in && !is_part; i++) {
-    CeedVector vec = op->in[i]->vec == CEED_VECTOR_ACTIVE ? in : op->in[i]->vec;
+    CeedVector vec = vector_of(op->in[i], in);
     if (is_vector(vec)) RITZ_TRY_BACKEND(ritz_vector_check_access(vec, RITZ_ACCESS_READ));
   }
   for (CeedInt i = 0; i < op->num_out; i++) {
     const bool is_active = op->out[i]->vec == CEED_VECTOR_ACTIVE;
     const bool adds = mode == RITZ_APPLY_ADD || (mode == RITZ_APPLY_ADD_ACTIVE && is_active);
-    CeedVector vec = is_active ? out : op->out[i]->vec;
+    CeedVector vec = vector_of(op->out[i], out);
     if (is_vector(vec))
       RITZ_TRY_BACKEND(ritz_vector_check_access(vec, adds ? RITZ_ACCESS_READ_WRITE : RITZ_ACCESS_WRITE));
   }
@@ -72,9 +93,9 @@ static int check_access(CeedOperator op, CeedVector in, CeedVector out, RitzAppl
 // The same of coordinates of points, which no output of their operator can be.
 static int check_coordinates(CeedOperator op, const char *call, CeedVector out, bool is_part) {
   for (CeedInt i = 0; i < op->num_out && op->point_coords; i++) {
-    CeedVector vec = op->out[i]->vec == CEED_VECTOR_ACTIVE ? out : op->out[i]->vec;
-    RITZ_REQUIRE(vec != op->point_coords, op->obj.ceed, CEED_ERROR_INCOMPATIBLE,
-                 "%s: output '%s' is the vector of the points' coordinates", call,
+    RITZ_REQUIRE(!ritz_vectors_meet(vector_of(op->out[i], out), op->point_coords), op->obj.ceed,
+                 CEED_ERROR_INCOMPATIBLE,
+                 "%s: output '%s' is the vector of the points' coordinates, or lies in its memory", call,
                  op->out[i]->qf_field->name);
   }
   if (op->point_coords && op->num_elem > 0 && !is_part)
@@ -133,9 +154,10 @@ int ritz_operator_check_apply(CeedOperator op, const char *call, CeedVector in, 
                "%s: CEED_VECTOR_ACTIVE stands for the vectors of this call, it is none itself", call);
   RITZ_VECTOR_OR_NONE(ceed, call, in, true);
   RITZ_VECTOR_OR_NONE(ceed, call, out, true);
-  RITZ_REQUIRE(in != out || in == CEED_VECTOR_NONE, ceed, CEED_ERROR_INCOMPATIBLE,
-               "%s: input and output are the same vector", call);
+  RITZ_REQUIRE(!ritz_vectors_meet(in, out), ceed, CEED_ERROR_INCOMPATIBLE, "%s: input and output %s", call,
+               ritz_vectors_meet(in, out));
   RITZ_TRY(check_vectors(op, call, in, out));
+  RITZ_TRY(check_apart(op, call, in, out));
   RITZ_TRY(check_coordinates(op, call, out, false));
   return check_access(op, in, out, mode, false);
 }

@@ -18,16 +18,14 @@ typedef struct {
 
 // Two pairs of a call that have a vector in common of which one is written.
 static int check_apart(Ceed ceed, const char *call, const Many *m, CeedInt i, CeedInt k) {
-  RITZ_REQUIRE(m->out[i] != m->out[k] || m->out[i] == CEED_VECTOR_NONE, ceed, CEED_ERROR_INCOMPATIBLE,
-               "%s: outputs %" CeedInt_FMT " and %" CeedInt_FMT
-               " are the same vector, each needs one of its own",
-               call, k, i);
+  RITZ_REQUIRE(!ritz_vectors_meet(m->out[i], m->out[k]), ceed, CEED_ERROR_INCOMPATIBLE,
+               "%s: outputs %" CeedInt_FMT " and %" CeedInt_FMT " %s, each needs one of its own", call, k, i,
+               ritz_vectors_meet(m->out[i], m->out[k]));
   for (int turn = 0; turn < 2; turn++) {
     const CeedInt from = turn ? k : i, to = turn ? i : k;
-    RITZ_REQUIRE(m->in[from] != m->out[to] || m->out[to] == CEED_VECTOR_NONE, ceed, CEED_ERROR_INCOMPATIBLE,
-                 "%s: input %" CeedInt_FMT " and output %" CeedInt_FMT
-                 " are the same vector, inputs may not be written",
-                 call, from, to);
+    RITZ_REQUIRE(!ritz_vectors_meet(m->in[from], m->out[to]), ceed, CEED_ERROR_INCOMPATIBLE,
+                 "%s: input %" CeedInt_FMT " and output %" CeedInt_FMT " %s, inputs may not be written", call,
+                 from, to, ritz_vectors_meet(m->in[from], m->out[to]));
   }
   return CEED_ERROR_SUCCESS;
 }
@@ -40,8 +38,9 @@ static int check_passive(CeedOperator op, const char *call, CeedVector in, CeedV
   for (CeedInt k = 0; k < op->num_in + op->num_out; k++) {
     const CeedOperatorField field = ritz_operator_field(op, k);
     const bool is_input = k < op->num_in;
-    RITZ_REQUIRE(!is_passive(field->vec) || field->vec != (is_input ? out : in), op->obj.ceed,
-                 CEED_ERROR_INCOMPATIBLE, "%s: the %s is the vector of the operator's field '%s', too", call,
+    RITZ_REQUIRE(!is_passive(field->vec) || !ritz_vectors_meet(field->vec, is_input ? out : in), op->obj.ceed,
+                 CEED_ERROR_INCOMPATIBLE,
+                 "%s: the %s is the vector of the operator's field '%s', too, or lies in its memory", call,
                  is_input ? "output" : "input", field->qf_field->name);
   }
   for (CeedInt k = 0; k < op->num_sub; k++) RITZ_TRY(check_passive(op->sub[k], call, in, out));

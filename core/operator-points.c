@@ -167,8 +167,10 @@ static int apply_at_points(CeedBasis basis, const char *call, const RitzBasisAct
     RITZ_TRY_BACKEND(check_points_lengths(basis, call, action->t_mode, action->eval_mode,
                                           (CeedSize)action->num_elem * most, action->num_elem, x_ref, u, v));
   }
-  RITZ_REQUIRE(u != v && x_ref != v, basis->obj.ceed, CEED_ERROR_INCOMPATIBLE,
-               "%s: %s and output are the same vector", call, u == v ? "input" : "coordinates");
+  RITZ_REQUIRE(!ritz_vectors_meet(u, v), basis->obj.ceed, CEED_ERROR_INCOMPATIBLE, "%s: input and output %s",
+               call, ritz_vectors_meet(u, v));
+  RITZ_REQUIRE(!ritz_vectors_meet(x_ref, v), basis->obj.ceed, CEED_ERROR_INCOMPATIBLE,
+               "%s: coordinates and output %s", call, ritz_vectors_meet(x_ref, v));
   RITZ_TRY(ritz_vector_require_scalars(call, is_weight ? CEED_VECTOR_NONE : u, v));
   RITZ_TRY(ritz_vector_require_scalars(call, is_weight ? CEED_VECTOR_NONE : x_ref, v));
   if (total == 0) {

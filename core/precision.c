@@ -134,6 +134,8 @@ int RitzVectorConvert(CeedVector from, CeedVector to) {
   RITZ_REQUIRE(from->length == to->length, from->obj.ceed, CEED_ERROR_INCOMPATIBLE,
                "%s: lengths differ: %" CeedSize_FMT " and %" CeedSize_FMT, __func__, from->length,
                to->length);
-  return from->precision == to->precision ? CeedVectorCopy(from, to)
-                                          : ritz_vector_convert(__func__, from->length, from, to);
+  if (from->precision == to->precision) return CeedVectorCopy(from, to);
+  RITZ_REQUIRE(!ritz_vectors_meet(from, to), from->obj.ceed, CEED_ERROR_INCOMPATIBLE, "%s: from and to %s",
+               __func__, ritz_vectors_meet(from, to));
+  return ritz_vector_convert(__func__, from->length, from, to);
 }

@@ -603,8 +603,8 @@ static int check_restriction_lengths(CeedElemRestriction r, const char *call, Ce
   RITZ_REQUIRE(exactly ? e->length == e_size : e->length >= e_size, r->obj.ceed, CEED_ERROR_DIMENSION,
                "%s: the E-vector has %" CeedSize_FMT " entries, needed %" CeedSize_FMT, call, e->length,
                e_size);
-  RITZ_REQUIRE(u != v, r->obj.ceed, CEED_ERROR_INCOMPATIBLE, "%s: input and output are the same vector",
-               call);
+  RITZ_REQUIRE(!ritz_vectors_meet(u, v), r->obj.ceed, CEED_ERROR_INCOMPATIBLE, "%s: input and output %s",
+               call, ritz_vectors_meet(u, v));
   return ritz_vector_require_scalars(call, u, v);
 }
 

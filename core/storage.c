@@ -19,6 +19,17 @@ void *ritz_storage_pointer(const RitzStorage *storage, RitzRepKind kind) {
   return rep->borrowed ? rep->borrowed : rep->owned;
 }
 
+RitzOverlap ritz_storage_overlap(Ceed ceed, const RitzStorage *a, const RitzStorage *b) {
+  for (RitzRepKind k = 0; k < RITZ_NUM_REPS && a->num_bytes && b->num_bytes; k++) {
+    const uintptr_t from = (uintptr_t)ritz_storage_pointer(a, k), to = (uintptr_t)ritz_storage_pointer(b, k);
+    const bool is_range = k != RITZ_REP_DEVICE || !ceed->backend.has_handles;
+    if (!from || !to) continue;
+    if (from == to) return RITZ_ALIGNED;
+    if (is_range && from < to + b->num_bytes && to < from + a->num_bytes) return RITZ_SHIFTED;
+  }
+  return RITZ_APART;
+}
+
 // The place that a memory type means. A backend without device memory refuses it with the words that the
 // standard fixes.
 int ritz_storage_kind(Ceed ceed, const char *call, CeedMemType mem_type, const char *refusal,

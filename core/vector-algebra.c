@@ -123,6 +123,7 @@ int CeedVectorCopyStrided(CeedVector vec, CeedSize start, CeedSize stop, CeedSiz
   if (length == 0) return CEED_ERROR_SUCCESS;
   RITZ_TRY(check_range(vec, "CeedVectorCopyStrided", start, &stop, step, length));
   if (vec == vec_copy) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(ritz_vectors_require_aligned("CeedVectorCopyStrided", vec, vec_copy));
   CeedMemType mem_type = common_memory(vec, vec_copy);
   void *x, *y;
   RITZ_TRY(ritz_vector_lock(vec, RITZ_ACCESS_READ, mem_type, &x));
@@ -192,7 +193,8 @@ static int axpby(const char *call, CeedVector y, CeedScalar alpha, CeedScalar be
   RITZ_REQUIRE(y->length == x->length, y->obj.ceed, CEED_ERROR_UNSUPPORTED,
                "%s: lengths differ: y has %" CeedSize_FMT " entries, x has %" CeedSize_FMT, call, y->length,
                x->length);
-  RITZ_REQUIRE(x != y, y->obj.ceed, CEED_ERROR_UNSUPPORTED, "%s: x and y are the same vector", call);
+  RITZ_REQUIRE(!ritz_vectors_meet(x, y), y->obj.ceed, CEED_ERROR_UNSUPPORTED, "%s: x and y %s", call,
+               ritz_vectors_meet(x, y));
   RITZ_TRY(ritz_vector_check_same_ceed(call, y, x));
   RITZ_TRY(require_one_precision(call, y, x));
   if (y->length == 0) return CEED_ERROR_SUCCESS;
@@ -255,6 +257,11 @@ int CeedVectorPointwiseMult(CeedVector w, CeedVector x, CeedVector y) {
   RITZ_TRY(ritz_vector_check_same_ceed(call, w, y));
   RITZ_TRY(require_one_precision(call, w, x));
   RITZ_TRY(require_one_precision(call, w, y));
+  for (int k = 0; k < 2; k++) {
+    const CeedVector factor = k ? y : x;
+    RITZ_REQUIRE(factor == w || !ritz_vectors_meet(factor, w), w->obj.ceed, CEED_ERROR_UNSUPPORTED,
+                 "%s: w and %s lie in the same memory, but are not one vector", call, k ? "y" : "x");
+  }
   if (w->length == 0) return CEED_ERROR_SUCCESS;
   RITZ_TRY(ritz_vector_require_data(x, call));
   RITZ_TRY(ritz_vector_require_data(y, call));

@@ -86,8 +86,10 @@ static int check_vectors(const RitzPass *pass, const char *call, bool is_partial
     for (int j = 0; j < i; j++) {
       const bool are_read =
           ritz_pass_access(pass, i) == RITZ_ACCESS_READ && ritz_pass_access(pass, j) == RITZ_ACCESS_READ;
-      RITZ_REQUIRE(v[i] != v[j] || are_read, ceed, CEED_ERROR_INCOMPATIBLE,
+      RITZ_REQUIRE(are_read || v[i] != v[j], ceed, CEED_ERROR_INCOMPATIBLE,
                    "%s: the same vector is read and written under two names", call);
+      RITZ_REQUIRE(are_read || !ritz_vectors_meet(v[i], v[j]), ceed, CEED_ERROR_INCOMPATIBLE,
+                   "%s: a vector lies in the memory of one that is written", call);
     }
   }
   return CEED_ERROR_SUCCESS;

@@ -282,8 +282,8 @@ int RitzVectorCopyRange(CeedVector from, CeedSize first_from, CeedSize num, Ceed
   Ceed ceed = from->obj.ceed;
   RITZ_ARGUMENT(ceed, to);
   RITZ_TRY(ritz_vector_check_same_ceed(__func__, to, from));
-  RITZ_REQUIRE(from != to, ceed, CEED_ERROR_INCOMPATIBLE,
-               "%s: from and to are the same vector, they need to be different", __func__);
+  RITZ_REQUIRE(!ritz_vectors_meet(from, to), ceed, CEED_ERROR_INCOMPATIBLE,
+               "%s: from and to %s, they need to be different", __func__, ritz_vectors_meet(from, to));
   RITZ_REQUIRE(from->precision == to->precision, ceed, CEED_ERROR_INCOMPATIBLE,
                "%s: a vector has precision %s, another one %s, needed one precision", __func__,
                ritz_precision_name(from->precision), ritz_precision_name(to->precision));

@@ -58,6 +58,19 @@ int CeedVectorDestroy(CeedVector *vec) {
 
 // ---- Access ----
 
+const char *ritz_vectors_meet(CeedVector x, CeedVector y) {
+  if (x == CEED_VECTOR_NONE || y == CEED_VECTOR_NONE) return NULL;
+  if (x == y) return "are the same vector";
+  return ritz_storage_overlap(x->obj.ceed, &x->storage, &y->storage) ? "lie in the same memory" : NULL;
+}
+
+int ritz_vectors_require_aligned(const char *call, CeedVector x, CeedVector y) {
+  RITZ_REQUIRE(ritz_storage_overlap(x->obj.ceed, &x->storage, &y->storage) != RITZ_SHIFTED, x->obj.ceed,
+               CEED_ERROR_UNSUPPORTED,
+               "%s: two vectors lie in the same memory, but begin at different entries of it", call);
+  return CEED_ERROR_SUCCESS;
+}
+
 int ritz_vector_require_precision(CeedVector vec, const char *call, CeedScalarType needed) {
   RITZ_REQUIRE(
       vec->precision == needed, vec->obj.ceed, CEED_ERROR_INCOMPATIBLE,

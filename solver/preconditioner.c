@@ -115,8 +115,8 @@ void ritz_preconditioner_add_forms(RitzPreconditioner pc, CeedScalarType precisi
 }
 
 static int check_vectors(RitzPreconditioner pc, const char *call, CeedVector r, CeedVector z) {
-  RITZ_REQUIRE(r != z, pc->ceed, CEED_ERROR_INCOMPATIBLE,
-               "%s: r and z are the same vector, they need to be different", call);
+  RITZ_REQUIRE(!ritz_vectors_meet(r, z), pc->ceed, CEED_ERROR_INCOMPATIBLE,
+               "%s: r and z %s, they need to be different", call, ritz_vectors_meet(r, z));
   RITZ_REQUIRE(r->length == pc->n && z->length == pc->n, pc->ceed, CEED_ERROR_DIMENSION,
                "%s: r has %" CeedSize_FMT " entries, z has %" CeedSize_FMT
                ", the preconditioner needs %" CeedSize_FMT,

@@ -83,8 +83,8 @@ static int check_reduction(RitzSolver solver, CeedSize n) {
 static int check_solve(RitzSolver solver, CeedVector b, CeedVector x) {
   RITZ_ARGUMENT_OF(solver->ceed, "RitzSolverSolve", b);
   RITZ_ARGUMENT_OF(solver->ceed, "RitzSolverSolve", x);
-  RITZ_REQUIRE(b != x, solver->ceed, CEED_ERROR_INCOMPATIBLE,
-               "RitzSolverSolve: b and x are the same vector, they need to be different");
+  RITZ_REQUIRE(!ritz_vectors_meet(b, x), solver->ceed, CEED_ERROR_INCOMPATIBLE,
+               "RitzSolverSolve: b and x %s, they need to be different", ritz_vectors_meet(b, x));
   RITZ_TRY(ritz_vector_require_precision(x, "RitzSolverSolve", CEED_SCALAR_TYPE));
   RITZ_TRY(ritz_vector_require_precision(b, "RitzSolverSolve", CEED_SCALAR_TYPE));
   RITZ_REQUIRE(b->length == x->length, solver->ceed, CEED_ERROR_DIMENSION,
