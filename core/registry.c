@@ -136,6 +136,17 @@ int CeedRegister(const char *prefix, int (*init)(const char *resource, Ceed ceed
                    prefix ? prefix : "NULL");
 }
 
+int CeedGetResourceRoot(Ceed ceed, const char *resource, const char *delineator, char **resource_root) {
+  RITZ_HANDLE(ceed);
+  RITZ_REQUIRE(resource && delineator, ceed, CEED_ERROR_INCOMPATIBLE, "%s: %s is NULL", __func__,
+               resource ? "delineator" : "resource");
+  const char *end = strstr(resource, delineator);
+  RITZ_TRY(ritz_strdup(ceed, resource, resource_root));
+  if (end) (*resource_root)[end - resource] = '\0';
+  ritz_memory_give(*resource_root);
+  return CEED_ERROR_SUCCESS;
+}
+
 int CeedRegistryGetList(size_t *n, char ***const resources, CeedInt **priorities) {
   char **names = NULL;
   CeedInt *ranks = NULL;

@@ -159,12 +159,56 @@ int CeedElemRestrictionGetOffsets(CeedElemRestriction rstr, CeedMemType mem_type
   return CEED_ERROR_SUCCESS;
 }
 
+static int end_reading(CeedElemRestriction rstr, const char *call) {
+  RITZ_REQUIRE(owner(rstr)->num_readers > 0, rstr->obj.ceed, CEED_ERROR_ACCESS,
+               "%s: access to the offsets was not granted", call);
+  owner(rstr)->num_readers--;
+  return CEED_ERROR_SUCCESS;
+}
+
 int CeedElemRestrictionRestoreOffsets(CeedElemRestriction rstr, const CeedInt **offsets) {
   RITZ_HANDLE(rstr);
-  RITZ_REQUIRE(owner(rstr)->num_readers > 0, rstr->obj.ceed, CEED_ERROR_ACCESS,
-               "%s: access to the offsets was not granted", __func__);
+  RITZ_TRY(end_reading(rstr, __func__));
   *offsets = NULL;
-  owner(rstr)->num_readers--;
+  return CEED_ERROR_SUCCESS;
+}
+
+static int begin_orientations(CeedElemRestriction rstr, const char *call, CeedMemType mem_type,
+                              CeedRestrictionType type) {
+  RITZ_REQUIRE(rstr->type == type, rstr->obj.ceed, CEED_ERROR_MINOR, "%s: needs %s restriction", call,
+               type == CEED_RESTRICTION_ORIENTED ? "an oriented" : "a curl-oriented");
+  RITZ_REQUIRE(mem_type == CEED_MEM_HOST, rstr->obj.ceed, CEED_ERROR_BACKEND,
+               "%s: orientations can be had in host memory alone", call);
+  owner(rstr)->num_readers++;
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedElemRestrictionGetOrientations(CeedElemRestriction rstr, CeedMemType mem_type, const bool **orients) {
+  RITZ_HANDLE(rstr);
+  RITZ_TRY(begin_orientations(rstr, __func__, mem_type, CEED_RESTRICTION_ORIENTED));
+  *orients = rstr->orients;
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedElemRestrictionRestoreOrientations(CeedElemRestriction rstr, const bool **orients) {
+  RITZ_HANDLE(rstr);
+  RITZ_TRY(end_reading(rstr, __func__));
+  *orients = NULL;
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedElemRestrictionGetCurlOrientations(CeedElemRestriction rstr, CeedMemType mem_type,
+                                           const CeedInt8 **curl_orients) {
+  RITZ_HANDLE(rstr);
+  RITZ_TRY(begin_orientations(rstr, __func__, mem_type, CEED_RESTRICTION_CURL_ORIENTED));
+  *curl_orients = rstr->curl_orients;
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedElemRestrictionRestoreCurlOrientations(CeedElemRestriction rstr, const CeedInt8 **curl_orients) {
+  RITZ_HANDLE(rstr);
+  RITZ_TRY(end_reading(rstr, __func__));
+  *curl_orients = NULL;
   return CEED_ERROR_SUCCESS;
 }
 
@@ -202,11 +246,42 @@ CeedSize ritz_restriction_l_index(CeedElemRestriction rstr, CeedInt elem, CeedIn
   }
 }
 
+static int require_strided(CeedElemRestriction rstr, const char *call) {
+  RITZ_REQUIRE(rstr->type == CEED_RESTRICTION_STRIDED, rstr->obj.ceed, CEED_ERROR_MINOR,
+               "%s: needs a strided restriction", call);
+  return CEED_ERROR_SUCCESS;
+}
+
 int CeedElemRestrictionGetLLayout(CeedElemRestriction rstr, CeedInt layout[3]) {
   RITZ_HANDLE(rstr);
-  RITZ_REQUIRE(rstr->type == CEED_RESTRICTION_STRIDED, rstr->obj.ceed, CEED_ERROR_MINOR,
-               "%s: needs a strided restriction", __func__);
+  RITZ_TRY(require_strided(rstr, __func__));
   ritz_restriction_l_strides(rstr, layout);
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedElemRestrictionGetStrides(CeedElemRestriction rstr, CeedInt strides[3]) {
+  RITZ_HANDLE(rstr);
+  RITZ_TRY(require_strided(rstr, __func__));
+  memcpy(strides, rstr->strides, sizeof(rstr->strides));
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedElemRestrictionHasBackendStrides(CeedElemRestriction rstr, bool *has_backend_strides) {
+  RITZ_HANDLE(rstr);
+  RITZ_TRY(require_strided(rstr, __func__));
+  *has_backend_strides = ritz_restriction_has_backend_strides(rstr);
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedElemRestrictionIsStrided(CeedElemRestriction rstr, bool *is_strided) {
+  RITZ_HANDLE(rstr);
+  *is_strided = rstr->type == CEED_RESTRICTION_STRIDED;
+  return CEED_ERROR_SUCCESS;
+}
+
+int CeedElemRestrictionIsAtPoints(CeedElemRestriction rstr, bool *is_points) {
+  RITZ_HANDLE(rstr);
+  *is_points = rstr->type == CEED_RESTRICTION_POINTS;
   return CEED_ERROR_SUCCESS;
 }
 

@@ -239,6 +239,95 @@ TEST_EACH_BACKEND(an_operator_changes_the_state_of_its_outputs_alone) {
   CHECK_OK(CeedElemRestrictionDestroy(&rstr));
 }
 
+// ---- Getters ----
+
+static int strided(Ceed ceed, const CeedInt strides[3], CeedElemRestriction *rstr) {
+  return CeedElemRestrictionCreateStrided(ceed, 2, 3, 1, 6, strides, rstr);
+}
+
+TEST_EACH_BACKEND(a_strided_restriction_tells_the_strides_that_it_was_given) {
+  static const CeedInt mine[3] = {1, 6, 3};
+  CeedElemRestriction rstr = NULL;
+  CeedInt strides[3] = {-1, -1, -1};
+  bool is_so = false;
+
+  CHECK_OK(strided(ceed, mine, &rstr));
+  CHECK_OK(CeedElemRestrictionGetStrides(rstr, strides));
+  CHECK(!memcmp(strides, mine, sizeof(mine)), "%d %d %d", (int)strides[0], (int)strides[1], (int)strides[2]);
+  CHECK_OK(CeedElemRestrictionHasBackendStrides(rstr, &is_so));
+  CHECK(!is_so, "they are the program's");
+  CHECK_OK(CeedElemRestrictionIsStrided(rstr, &is_so));
+  CHECK(is_so, "it is strided");
+  CHECK_OK(CeedElemRestrictionIsAtPoints(rstr, &is_so));
+  CHECK(!is_so, "it is not at points");
+  CHECK_OK(CeedElemRestrictionDestroy(&rstr));
+  CHECK_OK(strided(ceed, CEED_STRIDES_BACKEND, &rstr));
+  CHECK_OK(CeedElemRestrictionGetStrides(rstr, strides));
+  CHECK(!memcmp(strides, CEED_STRIDES_BACKEND, sizeof(strides)), "what it was given");
+  CHECK_OK(CeedElemRestrictionHasBackendStrides(rstr, &is_so));
+  CHECK(is_so, "they are the backend's");
+  CHECK_OK(CeedElemRestrictionDestroy(&rstr));
+}
+
+TEST_EACH_BACKEND(orientations_are_lent_in_the_order_of_the_offsets) {
+  static const CeedInt offsets[] = {0, 1, 1, 2};
+  static const bool signs[] = {false, true, true, false};
+  static const CeedInt8 curls[] = {0, 1, 1, 0, 1, 0, 0, 1, 0, -1, 1, 0};
+  CeedElemRestriction oriented = NULL, curl = NULL;
+  const bool *orients = NULL;
+  const CeedInt8 *curl_orients = NULL;
+  CeedInt strides[3];
+  bool is_so;
+
+  CHECK_OK(CeedElemRestrictionCreateOriented(ceed, 2, 2, 1, 1, 3, CEED_MEM_HOST, CEED_COPY_VALUES, offsets,
+                                             signs, &oriented));
+  CHECK_OK(CeedElemRestrictionCreateCurlOriented(ceed, 2, 2, 1, 1, 3, CEED_MEM_HOST, CEED_COPY_VALUES,
+                                                 offsets, curls, &curl));
+  CHECK_OK(CeedElemRestrictionGetOrientations(oriented, CEED_MEM_HOST, &orients));
+  CHECK(!memcmp(orients, signs, sizeof(signs)), "the signs");
+  CHECK_OK(CeedElemRestrictionRestoreOrientations(oriented, &orients));
+  CHECK(!orients, "given back");
+  CHECK_ERROR(ceed, CeedElemRestrictionRestoreOrientations(oriented, &orients), CEED_ERROR_ACCESS,
+              "not granted");
+  CHECK_OK(CeedElemRestrictionGetCurlOrientations(curl, CEED_MEM_HOST, &curl_orients));
+  CHECK(!memcmp(curl_orients, curls, sizeof(curls)), "three a node");
+  CHECK_OK(CeedElemRestrictionRestoreCurlOrientations(curl, &curl_orients));
+  CHECK_ERROR(ceed, CeedElemRestrictionGetOrientations(curl, CEED_MEM_HOST, &orients), CEED_ERROR_MINOR,
+              "needs an oriented");
+  CHECK_ERROR(ceed, CeedElemRestrictionGetCurlOrientations(oriented, CEED_MEM_HOST, &curl_orients),
+              CEED_ERROR_MINOR, "needs a curl-oriented");
+  CHECK_ERROR(ceed, CeedElemRestrictionGetOrientations(oriented, CEED_MEM_DEVICE, &orients),
+              CEED_ERROR_BACKEND, "host memory");
+  CHECK_ERROR(ceed, CeedElemRestrictionGetStrides(oriented, strides), CEED_ERROR_MINOR, "strided");
+  CHECK_ERROR(ceed, CeedElemRestrictionHasBackendStrides(oriented, &is_so), CEED_ERROR_MINOR, "strided");
+  CHECK_OK(CeedElemRestrictionDestroy(&oriented));
+  CHECK_OK(CeedElemRestrictionDestroy(&curl));
+}
+
+TEST_EACH_BACKEND(a_resource_has_a_root_and_a_function_one_context) {
+  CeedQFunction qf = NULL;
+  CeedQFunctionContext ctx = NULL, inner = NULL;
+  char *root = NULL;
+
+  CHECK_OK(CeedGetResourceRoot(ceed, "/gpu/cuda/gen:device_id=2", ":", &root));
+  CHECK(!strcmp(root, "/gpu/cuda/gen"), "%s", root);
+  CHECK_OK(CeedFree(&root));
+  CHECK_OK(CeedGetResourceRoot(ceed, "/cpu/self", ":", &root));
+  CHECK(!strcmp(root, "/cpu/self"), "%s", root);
+  CHECK_OK(CeedFree(&root));
+  CHECK_ERROR(ceed, CeedGetResourceRoot(ceed, NULL, ":", &root), CEED_ERROR_INCOMPATIBLE, "NULL");
+  CHECK_OK(CeedQFunctionCreateInterior(ceed, 1, copy_all, "", &qf));
+  CHECK_OK(CeedQFunctionGetInnerContext(qf, &inner));
+  CHECK(!inner, "there is none");
+  CHECK_OK(CeedQFunctionContextCreate(ceed, &ctx));
+  CHECK_OK(CeedQFunctionSetContext(qf, ctx));
+  CHECK_OK(CeedQFunctionGetInnerContext(qf, &inner));
+  CHECK(inner == ctx, "it is that of the function");
+  CHECK_OK(CeedQFunctionContextDestroy(&inner));
+  CHECK_OK(CeedQFunctionContextDestroy(&ctx));
+  CHECK_OK(CeedQFunctionDestroy(&qf));
+}
+
 int main(int argc, char **argv) {
   return tap_main(argc, argv,
                   TESTS(assembly_data_list_bases_modes_and_tables, composites_have_no_assembly_data,
@@ -246,5 +335,8 @@ int main(int argc, char **argv) {
                         debug_messages_follow_the_environment,
                         a_backend_that_is_registered_is_refused_in_words,
                         the_state_of_a_vector_counts_its_modifications,
-                        an_operator_changes_the_state_of_its_outputs_alone));
+                        an_operator_changes_the_state_of_its_outputs_alone,
+                        a_strided_restriction_tells_the_strides_that_it_was_given,
+                        orientations_are_lent_in_the_order_of_the_offsets,
+                        a_resource_has_a_root_and_a_function_one_context));
 }

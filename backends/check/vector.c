@@ -63,20 +63,18 @@ int ritz_check_vector_lend(CeedVector vec, RitzAccess access, RitzRepKind kind, 
   return CEED_ERROR_SUCCESS;
 }
 
-// The loan of this array, or the last one that has not been returned. A program that keeps no pointer
-// restores NULL: the only loan there is.
+// The loan of this array, or the newest one that has not been returned. A program that keeps no pointer
+// restores NULL: the newest one, as accesses that are nested end.
 static Loan *find_loan(CeedVector vec, const void *array, bool *is_foreign) {
-  Loan *last = NULL;
-  int num_out = 0;
+  Loan *newest = NULL;
   *is_foreign = false;
   for (Loan *loan = vec->watch; loan; loan = loan->next) {
     if (!loan->real) continue;
     if (loan->copy == array) return loan;
-    if (!last) last = loan;
-    num_out++;
+    if (!newest) newest = loan;
   }
-  *is_foreign = array || num_out > 1;
-  return last;
+  *is_foreign = array != NULL;
+  return newest;
 }
 
 // The access ends and the vector gets the values even when a check fails, so that it stays usable. core/ has
@@ -92,8 +90,7 @@ int ritz_check_vector_take_back(CeedVector vec, void *array) {
   ritz_check_fill_marked(vec->length, vec->storage.entry_bytes, loan->copy);
   loan->real = NULL;
   RITZ_REQUIRE(!is_foreign, ceed, CEED_ERROR_BACKEND,
-               array ? "check: the array that is restored is not one that this vector has lent"
-                     : "check: NULL is restored while several arrays of this vector are lent");
+               "check: the array that is restored is not one that this vector has lent");
   RITZ_REQUIRE(is_intact, ceed, CEED_ERROR_BACKEND,
                "check: CeedVector array of %" CeedSize_FMT " entries was written outside its bounds",
                vec->length);

@@ -163,15 +163,17 @@ typedef enum {
 
 #define CeedDebugEnv256(color, ...) (CeedDebugIsOn() ? CeedDebugPrint(stdout, (color), __VA_ARGS__) : (void)0)
 
+// No function: parsers of bindings warn of inline ones that take "...".
+#define CeedDebugPrint(stream, color, ...)                                                                   \
+  (CeedDebugBegin((stream), (color)), (void)fprintf((stream), __VA_ARGS__), CeedDebugEnd((stream), (color)))
+
 static inline bool CeedDebugIsOn(void) { return getenv("CEED_DEBUG") || getenv("DEBUG") || getenv("DBG"); }
 
-static inline void CeedDebugPrint(FILE *stream, int color, const char *format, ...) {
-  va_list args;
-
+static inline void CeedDebugBegin(FILE *stream, int color) {
   if (color != CEED_DEBUG_COLOR_NONE) fprintf(stream, "\033[38;5;%dm", color);
-  va_start(args, format);
-  vfprintf(stream, format, args);
-  va_end(args);
+}
+
+static inline void CeedDebugEnd(FILE *stream, int color) {
   fputs(color != CEED_DEBUG_COLOR_NONE ? "\033[m\n" : "\n", stream);
 }
 
@@ -205,6 +207,11 @@ CEED_EXTERN const char *const CeedFESpaces[];
 CEED_EXTERN int CeedRegister(const char *prefix, int (*init)(const char *resource, Ceed ceed),
                              unsigned int priority);
 
+// *resource_root (the caller's, to be given to free): what stands before the first `delineator`, such as ":",
+// in `resource`; all of it where there is none.
+CEED_EXTERN int CeedGetResourceRoot(Ceed ceed, const char *resource, const char *delineator,
+                                    char **resource_root);
+
 // ---- Work vectors -----------------------------------------------------------------------------------------
 
 // Lends a vector of at least len entries, with unspecified values or none, from a pool of the context: the
@@ -236,6 +243,13 @@ CEED_EXTERN int CeedVectorHasBorrowedArrayOfType(CeedVector vec, CeedMemType mem
 // ---- Element restrictions ---------------------------------------------------------------------------------
 
 CEED_EXTERN int CeedElemRestrictionGetType(CeedElemRestriction rstr, CeedRestrictionType *rstr_type);
+CEED_EXTERN int CeedElemRestrictionIsStrided(CeedElemRestriction rstr, bool *is_strided);
+CEED_EXTERN int CeedElemRestrictionIsAtPoints(CeedElemRestriction rstr, bool *is_points);
+
+// The strides that it was made with, for CEED_STRIDES_BACKEND these: see CeedElemRestrictionGetLLayout; and
+// whether they are those. MINOR: not strided.
+CEED_EXTERN int CeedElemRestrictionGetStrides(CeedElemRestriction rstr, CeedInt strides[3]);
+CEED_EXTERN int CeedElemRestrictionHasBackendStrides(CeedElemRestriction rstr, bool *has_backend_strides);
 
 // Lends the offsets until they are restored (the restriction cannot be destroyed meanwhile):
 // [num_elem][elem_size]; blocked [num_block][elem_size][block_size], padded; at points the whole array.
@@ -245,6 +259,17 @@ CEED_EXTERN int CeedElemRestrictionGetOffsets(CeedElemRestriction rstr, CeedMemT
                                               const CeedInt **offsets);
 // *offsets becomes NULL.
 CEED_EXTERN int CeedElemRestrictionRestoreOffsets(CeedElemRestriction rstr, const CeedInt **offsets);
+
+// The same of orientations: one an offset, in the order of offsets; of curl-oriented restrictions three, with
+// [3*elem_size] where offsets have [elem_size]. MINOR: not of this type. BACKEND: memory that is not the
+// host's.
+CEED_EXTERN int CeedElemRestrictionGetOrientations(CeedElemRestriction rstr, CeedMemType mem_type,
+                                                   const bool **orients);
+CEED_EXTERN int CeedElemRestrictionRestoreOrientations(CeedElemRestriction rstr, const bool **orients);
+CEED_EXTERN int CeedElemRestrictionGetCurlOrientations(CeedElemRestriction rstr, CeedMemType mem_type,
+                                                       const CeedInt8 **curl_orients);
+CEED_EXTERN int CeedElemRestrictionRestoreCurlOrientations(CeedElemRestriction rstr,
+                                                           const CeedInt8 **curl_orients);
 
 // Strides of node, component and element in the E-vector (blocked: those without blocks). MINOR: there are
 // none.
@@ -349,6 +374,8 @@ CEED_EXTERN int CeedQFunctionGetSourcePath(CeedQFunction qf, const char **source
 
 // New reference; NULL if there is none.
 CEED_EXTERN int CeedQFunctionGetContext(CeedQFunction qf, CeedQFunctionContext *ctx);
+// The same; another one where bindings of other languages wrap a context in their own.
+CEED_EXTERN int CeedQFunctionGetInnerContext(CeedQFunction qf, CeedQFunctionContext *ctx);
 
 // Arguments and states. IsIdentity: made by CeedQFunctionCreateIdentity. Flops: -1 if not set.
 CEED_EXTERN int CeedQFunctionIsIdentity(CeedQFunction qf, bool *is_identity);

@@ -144,8 +144,9 @@ CEED_EXTERN const char *const CeedContextFieldTypes[];
 
 // Calls the error handler of ceed and returns its result. Without a context: returns ecode if the environment
 // variable CEED_ERROR_HANDLER is "return", aborts otherwise.
-CEED_EXTERN int CeedErrorImpl(Ceed ceed, const char *filename, int lineno, const char *func, int ecode,
-                              const char *format, ...);
+// clang-format off
+CEED_EXTERN int CeedErrorImpl(Ceed ceed, const char *filename, int lineno, const char *func, int ecode, const char *format, ...);
+// clang-format on
 
 // Handlers to choose from. Return: passes the code on in silence. Store: keeps "<file>:<line> in <func>():
 // <message>" (1024 bytes) in the outermost context and passes the code on. Abort, Exit: print that text to
