@@ -83,7 +83,8 @@ static int find_below_roots(Ceed ceed, const char *path, char **found, RitzFileF
     RITZ_TRY(find_below(ceed, ceed->jit_roots.item[i], path, found, fault));
   }
   if (!*found && fault && !fault->text[0])
-    strcpy(fault->text, "is neither in the current folder nor below a JiT source root");
+    strcpy(fault->text,
+           "is neither in the current folder nor below a JiT source root, nor beside the program");
   return CEED_ERROR_SUCCESS;
 }
 
@@ -100,17 +101,13 @@ int ritz_jit_find(Ceed ceed, const char *including, const char *path, char **fou
                                   : find_below_roots(ceed, path, found, fault);
 }
 
-// A set-uid program does not trust its environment.
-static const char *include_path(void) {
+// Below the folders, separated by colons, of a variable of the environment, unless *found is there already. A
+// set-uid program does not trust its environment.
+static int find_by_variable(Ceed ceed, const char *variable, const char *name, char **found) {
   const bool is_trusted = getuid() == geteuid() && getgid() == getegid();
-  const char *folders = is_trusted ? ritz_getenv("RITZ_INCLUDE_PATH") : NULL;
-  return folders ? folders : "";
-}
+  const char *folder = is_trusted ? ritz_getenv(variable) : NULL;
 
-int ritz_jit_find_include(Ceed ceed, const char *including, const char *name, char **found,
-                          RitzFileFault *fault) {
-  RITZ_TRY(ritz_jit_find(ceed, including, name, found, fault));
-  for (const char *folder = include_path(); *folder && !*found;) {
+  while (folder && *folder && !*found) {
     const int n = (int)strcspn(folder, ":");
     if (n) {
       RITZ_TRY(RITZ_MALLOC(ceed, (size_t)n + strlen(name) + 2, found));
@@ -120,6 +117,12 @@ int ritz_jit_find_include(Ceed ceed, const char *including, const char *name, ch
     folder += n + (folder[n] == ':');
   }
   return CEED_ERROR_SUCCESS;
+}
+
+int ritz_jit_find_include(Ceed ceed, const char *including, const char *name, char **found,
+                          RitzFileFault *fault) {
+  RITZ_TRY(ritz_jit_find(ceed, including, name, found, fault));
+  return find_by_variable(ceed, "RITZ_INCLUDE_PATH", name, found);
 }
 
 int CeedGetJitAbsolutePath(Ceed ceed, const char *relative_file_path, const char **absolute_file_path) {
@@ -140,6 +143,49 @@ int CeedGetJitAbsolutePath(Ceed ceed, const char *relative_file_path, const char
   return CEED_ERROR_SUCCESS;
 }
 
+// ---- The files of QFunctions ----
+
+// The file that a function or datum was loaded from; of the program itself, whose name is what it was called
+// by, and where the system does not tell, the program's. NULL: not known. Owned by the caller.
+static char *object_of(const void *address) {
+  Dl_info info;
+  const bool is_path = address && dladdr(address, &info) && info.dli_fname && strchr(info.dli_fname, '/');
+  char *file = is_path ? realpath(info.dli_fname, NULL) : NULL;
+  if (!file) file = realpath("/proc/self/exe", NULL);
+  if (file) ritz_memory_adopt(file);
+  return file;
+}
+
+enum { PARENTS = 2 }; // as of build/bin
+
+// `path` in the folder of an object file, or one of the parents of that.
+static int find_near(Ceed ceed, const void *address, const char *path, char **found) {
+  char *folder = object_of(address);
+  int ierr = CEED_ERROR_SUCCESS;
+
+  for (int k = 0; !ierr && folder && !*found && k <= PARENTS && strrchr(folder, '/'); k++) {
+    *strrchr(folder, '/') = '\0';
+    ierr = join(ceed, folder, true, path, found);
+    if (!ierr && !is_readable(*found, NULL)) RITZ_FREE(found);
+  }
+  RITZ_FREE(&folder);
+  return ierr;
+}
+
+int ritz_jit_find_source(Ceed ceed, CeedQFunctionUser f, const char *path, char **found,
+                         RitzFileFault *fault) {
+  const char *mark = strstr(path, "//"), *file = mark ? mark + 2 : path;
+  const void *address;
+
+  memcpy(&address, &f, sizeof(address)); // as dlsym has it the other way round
+  RITZ_TRY(ritz_jit_find(ceed, NULL, path, found, fault));
+  if (!*found && mark) RITZ_TRY(ritz_jit_find(ceed, NULL, file, found, fault));
+  if (*found || *file == '/') return CEED_ERROR_SUCCESS;
+  RITZ_TRY(find_by_variable(ceed, "RITZ_SOURCE_DIR", file, found));
+  if (!*found) RITZ_TRY(find_near(ceed, address, file, found));
+  return *found ? CEED_ERROR_SUCCESS : find_near(ceed, NULL, file, found);
+}
+
 // ---- The include folder of the library ----
 
 // *folder (owned by the caller): that `relative` to the folder of the file `object` if our headers are there,
@@ -157,21 +203,10 @@ static int include_folder_near(Ceed ceed, const char *object, const char *relati
   return ierr;
 }
 
-// The file that this code was loaded from: the shared library, or a program that was linked to the static
-// one. A program's name is what it was called by, which may be no path.
-static char *own_file(void) {
-  static const char here;
-  Dl_info info;
-  const bool is_path = dladdr(&here, &info) && info.dli_fname && strchr(info.dli_fname, '/');
-  char *file = is_path ? realpath(info.dli_fname, NULL) : NULL;
-  if (!file) file = realpath("/proc/self/exe", NULL);
-  if (file) ritz_memory_adopt(file);
-  return file;
-}
-
 int ritz_jit_add_include_folder(Ceed ceed) {
   static const char *const relative[] = {RITZ_LIBRARY_TO_INCLUDE, RITZ_PROGRAM_TO_INCLUDE};
-  char *file = own_file(), *folder = NULL, *root = NULL;
+  static const char here; // in the shared library, or in a program that was linked to the static one
+  char *file = object_of(&here), *folder = NULL, *root = NULL;
   int ierr = CEED_ERROR_SUCCESS;
   for (int i = 0; !ierr && file && !folder && i < 2; i++)
     ierr = include_folder_near(ceed, file, relative[i], &folder);

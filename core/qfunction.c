@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/core.h"
+#include "core/embedded.h"
 
 static int view_qfunction(CeedObject object, FILE *stream) {
   return CeedQFunctionView((CeedQFunction)object, stream);
@@ -329,7 +330,9 @@ int CeedQFunctionGetSourcePath(CeedQFunction qf, const char **source_path) {
   if (!qf->source_path) return CEED_ERROR_SUCCESS;
   if (!qf->file_path) {
     const char *found = NULL;
-    RITZ_TRY(CeedGetJitAbsolutePath(qf->obj.ceed, qf->source_path, &found));
+    RITZ_TRY(ritz_qfunction_find_source(qf, &found));
+    const char *file = found && !ritz_embedded_find(found) ? found : qf->source_path;
+    RITZ_TRY(CeedGetJitAbsolutePath(qf->obj.ceed, file, &found));
     ritz_memory_adopt((void *)found);
     qf->file_path = (char *)found;
   }
@@ -349,7 +352,7 @@ static void make_absolute(char **path) {
 
 int ritz_qfunction_find_source(CeedQFunction qf, const char **path) {
   if (qf->source_path && !qf->resolved_path) {
-    RITZ_TRY(ritz_jit_find(qf->obj.ceed, NULL, qf->source_path, &qf->resolved_path, NULL));
+    RITZ_TRY(ritz_jit_find_source(qf->obj.ceed, qf->f, qf->source_path, &qf->resolved_path, NULL));
     make_absolute(&qf->resolved_path);
   }
   *path = qf->resolved_path;
@@ -360,6 +363,11 @@ int CeedQFunctionGetContext(CeedQFunction qf, CeedQFunctionContext *ctx) {
   RITZ_HANDLE(qf);
   *ctx = NULL;
   return qf->ctx ? CeedQFunctionContextReferenceCopy(qf->ctx, ctx) : CEED_ERROR_SUCCESS;
+}
+
+int CeedQFunctionGetInnerContext(CeedQFunction qf, CeedQFunctionContext *ctx) {
+  RITZ_HANDLE(qf);
+  return CeedQFunctionGetContext(qf, ctx);
 }
 
 static void view_fields(CeedQFunction qf, const char *direction, const char *title, CeedInt num,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Sources of QFunctions: text with local includes expanded, which means the same to a compiler as the files
 // do; QFunctions that programs add to the gallery. Paths and their roots: test-qfunction.c.
+#define RITZ_SOURCE_DIR "/no/such/folder" // as a Makefile of others may say
 #include "tests/tap.h"
 
 #include "core/memory.h"
@@ -562,6 +563,88 @@ TEST(the_gallery_holds_as_many_functions_as_the_standard_says) {
   CeedDestroy(&ceed);
 }
 
+// ---- Files that a compiler was given by a relative path ----
+
+CEED_QFUNCTION(Nothing)(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
+  (void)ctx, (void)Q, (void)in, (void)out;
+  return 0;
+}
+
+// The file that the source "FILE:Nothing" is read from; "" where there is none. Valid until the next call.
+static const char *file_of(Ceed ceed, const char *file) {
+  static char found[4096];
+  char source[16400];
+  const char *path = NULL;
+  CeedQFunction qf = NULL;
+
+  snprintf(source, sizeof(source), "%s:Nothing", file);
+  if (CeedQFunctionCreateInterior(ceed, 1, Nothing, source, &qf)) return NULL;
+  snprintf(found, sizeof(found), "%s", CeedQFunctionGetSourcePath(qf, &path) || !path ? "" : path);
+  return CeedQFunctionDestroy(&qf) ? NULL : found;
+}
+
+// Folder and name of a path: of `path` itself, which is cut.
+static const char *split(char *path) {
+  char *slash = strrchr(path, '/');
+
+  *slash = '\0';
+  return slash + 1;
+}
+
+TEST(a_relative_source_is_found_below_the_folders_of_RITZ_SOURCE_DIR) {
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  char folder[4096], folders[8192], whole[8192];
+
+  snprintf(folder, sizeof(folder), "%s", tap_temp_text("far.h", "int a;\n"));
+  const char *name = split(folder);
+  CHECK(!strcmp(file_of(ceed, name), ""), "'%s' is found", name);
+  snprintf(folders, sizeof(folders), "/no/such/folder::%s", folder);
+  setenv("RITZ_SOURCE_DIR", folders, 1);
+  snprintf(whole, sizeof(whole), "%s/%s", folder, name);
+  CHECK(!strcmp(file_of(ceed, name), whole), "%s", file_of(ceed, name));
+  unsetenv("RITZ_SOURCE_DIR");
+  CeedDestroy(&ceed);
+}
+
+// "FOLDER//FILE": FILE may be absolute, and the folder may be gone.
+TEST(the_folder_of_compilation_stands_before_a_relative_source) {
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  char folder[4096], source[16384], whole[8192];
+
+  CHECK(!strcmp(Nothing_loc, "/no/such/folder//" __FILE__ ":Nothing"), "%s", Nothing_loc);
+  // An absolute path, or one below the folder of the build, which is found beside the program.
+  CHECK(strstr(file_of(ceed, "/no/such/folder//" __FILE__), "tests/test-jit-path.c"), "%s", __FILE__);
+  snprintf(folder, sizeof(folder), "%s", tap_temp_text("compiled.h", "int a;\n"));
+  const char *name = split(folder);
+  snprintf(whole, sizeof(whole), "%s/%s", folder, name);
+  snprintf(source, sizeof(source), "%s//%s", folder, name);
+  CHECK(!strcmp(file_of(ceed, source), source), "%s", file_of(ceed, source));
+  snprintf(source, sizeof(source), "/no/such/folder/%s", whole); // three slashes in a row
+  CHECK(!strcmp(file_of(ceed, source), whole), "%s", file_of(ceed, source));
+  setenv("RITZ_SOURCE_DIR", folder, 1);
+  snprintf(source, sizeof(source), "/no/such/folder//%s", name);
+  CHECK(!strcmp(file_of(ceed, source), whole), "%s", file_of(ceed, source));
+  unsetenv("RITZ_SOURCE_DIR");
+  CeedDestroy(&ceed);
+}
+
+// The program itself stands for a file in its folder.
+TEST(a_relative_source_is_found_beside_the_program_wherever_that_runs) {
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  char *program = realpath("/proc/self/exe", NULL), folder[4096], before[4096], below[8192];
+
+  CHECK(program && getcwd(before, sizeof(before)) && !chdir("/"), "no folder to go to");
+  snprintf(folder, sizeof(folder), "%s", program);
+  const char *name = split(folder), *parent = split(folder);
+  snprintf(below, sizeof(below), "%s/%s", parent, name);
+  CHECK(!strcmp(file_of(ceed, name), program), "%s: %s", name, file_of(ceed, name));
+  CHECK(!strcmp(file_of(ceed, below), program), "%s: %s", below, file_of(ceed, below));
+  CHECK(!strcmp(file_of(ceed, "no-such-file.h"), ""), "what is nowhere is found");
+  CHECK(!chdir(before), "the way back");
+  free(program);
+  CeedDestroy(&ceed);
+}
+
 int main(int argc, char **argv) {
   return tap_main(argc, argv,
                   TESTS(text_without_includes_is_loaded_as_it_is, long_texts_are_loaded_whole,
@@ -577,5 +660,8 @@ int main(int argc, char **argv) {
                         added_qfunctions_are_made_by_name,
                         additions_without_init_have_no_fields_and_failing_init_is_passed_on,
                         names_of_additions_are_taken_once, several_threads_may_add_to_the_gallery,
-                        the_gallery_holds_as_many_functions_as_the_standard_says));
+                        the_gallery_holds_as_many_functions_as_the_standard_says,
+                        a_relative_source_is_found_below_the_folders_of_RITZ_SOURCE_DIR,
+                        the_folder_of_compilation_stands_before_a_relative_source,
+                        a_relative_source_is_found_beside_the_program_wherever_that_runs));
 }

@@ -405,7 +405,7 @@ static int describe_source(CeedOperator op, char **reason) {
                        qf->kernel_name, qf->source_path);
   if (!qf->resolved_path) {
     char *found = NULL;
-    RITZ_TRY(ritz_jit_find(ceed, NULL, qf->source_path, &found, &fault));
+    RITZ_TRY(ritz_jit_find_source(ceed, qf->f, qf->source_path, &found, &fault));
     RITZ_FREE(&found);
   }
   return ritz_format(ceed, reason, "the source '%s' of its QFunction %s", qf->source_path, fault.text);

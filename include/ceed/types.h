@@ -52,13 +52,18 @@
 // Starts the definition of a QFunction:
 //   CEED_QFUNCTION(f)(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {...}
 // and defines the string f_loc = "<this file>:f". An application passes f and f_loc to
-// CeedQFunctionCreateInterior. There is no f_loc in a JIT pass.
+// CeedQFunctionCreateInterior. There is no f_loc in a JIT pass. A compiler that is given a relative path
+// calls this file by it: -DRITZ_SOURCE_DIR='"FOLDER"' names the folder that it runs in.
 #ifndef CEED_QFUNCTION
 #ifdef CEED_RUNNING_JIT_PASS
 #define CEED_QFUNCTION(name) CEED_QFUNCTION_ATTR static int name
 #else
 // clang-format off
+#ifdef RITZ_SOURCE_DIR
+#define CEED_QFUNCTION(name) static const char name##_loc[] = RITZ_SOURCE_DIR "//" __FILE__ ":" #name; CEED_QFUNCTION_ATTR static int name
+#else
 #define CEED_QFUNCTION(name) static const char name##_loc[] = __FILE__ ":" #name; CEED_QFUNCTION_ATTR static int name
+#endif
 // clang-format on
 #endif
 #endif

@@ -5,7 +5,8 @@
 // Environment: RITZ_CC (the compiler: a path, or a name to look up in PATH; no arguments), RITZ_CFLAGS (more
 // arguments, separated by blanks), RITZ_CXX and RITZ_CXXFLAGS (the same for texts that are C++; default: the
 // C++ compiler that goes with RITZ_CC, and RITZ_CFLAGS), RITZ_INCLUDE_PATH (folders, separated by colons, for
-// headers that texts of QFunctions include; they follow those of CeedAddJitSourceRoot), RITZ_CACHE=off (no
+// headers that texts of QFunctions include; they follow those of CeedAddJitSourceRoot), RITZ_SOURCE_DIR
+// (folders for files of QFunctions that programs name by relative paths, doc/ceed-api.md), RITZ_CACHE=off (no
 // cache), RITZ_CACHE_DIR (its folder; default $XDG_CACHE_HOME/ritz, else $HOME/.cache/ritz), RITZ_SITE_CACHE
 // (a second one that is only read and belongs to root; default /var/cache/ritz), RITZ_DUMP (a folder for
 // everything that is loaded: text, command, messages, binary), RITZ_JIT_TIMEOUT (seconds that a compiler may
