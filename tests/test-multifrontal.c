@@ -835,8 +835,8 @@ TEST(every_failing_allocation_leaves_nothing_behind) {
 int main(int argc, char **argv) {
   return tap_main(
       argc, argv,
-      TESTS(systems_of_graphs_are_solved, large_fronts_are_factorized_in_blocks,
-            matrices_that_are_not_positive_definite_are_named,
+      TESTS(systems_of_graphs_are_solved, metis_serves_callers_with_integers_of_its_size_alone,
+            large_fronts_are_factorized_in_blocks, matrices_that_are_not_positive_definite_are_named,
             more_work_than_wanted_is_refused_before_it_is_done, separators_keep_fill_small,
             indefinite_systems_are_solved_and_their_inertia_is_known,
             direct_solvers_refine_or_refuse_what_static_pivots_cannot_do,
