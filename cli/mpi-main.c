@@ -3,9 +3,11 @@
 //
 //     mpiexec -n 4 ritz-mpi solve mesh.msh --order 4 --bc wall=0
 //
-// A process that fails ends all, after its message. Exit status as that of `ritz`.
+// All processes have the same arguments, but for :device_id=; else none begins. A process that fails ends
+// all, after its message. Exit status as that of `ritz`.
 #include <ritz/device.h>
 #include <ritz/mpi.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "cli/solve.h"
@@ -51,14 +53,61 @@ static bool asks_for_gpus(int argc, char **argv) {
   return false;
 }
 
-static int run(int argc, char **argv) {
+// The largest code of all processes. A message is told where the first process, which tells its own, has
+// none.
+static int agree(int code) {
+  int rank = 0, codes[2] = {code, code};
+
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank > 0) codes[1] = 0;
+  MPI_Allreduce(MPI_IN_PLACE, codes, 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  if (code && codes[1] == 0) cli_tell();
+  return codes[0];
+}
+
+// FNV-1a, of the arguments and their ends; where devices are named, not of their numbers.
+static uint64_t hash_arguments(int argc, char **argv) {
+  static const char device[] = ":device_id=";
+  uint64_t hash = 0xcbf29ce484222325;
+
+  for (int i = 1; i < argc; i++) {
+    for (const char *c = argv[i];; c++) {
+      if (!strncmp(c, device, strlen(device))) c += strlen(device) + strspn(c + strlen(device), "0123456789");
+      hash = (hash ^ (unsigned char)*c) * 0x100000001b3;
+      if (!*c) break;
+    }
+  }
+  return hash;
+}
+
+// Processes with other arguments would wait for messages that nobody sends.
+static int compare_arguments(int argc, char **argv) {
+  uint64_t hash = hash_arguments(argc, argv), first = hash;
+  int rank = 0, differing = 0;
+
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Bcast(&first, sizeof(first), MPI_BYTE, 0, MPI_COMM_WORLD);
+  differing = hash != first ? rank : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &differing, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  if (!differing) return CLI_OK;
+  fprintf(cli_stderr(), "ritz-mpi: process %d has other arguments than process 0, all need the same\n",
+          differing);
+  return CLI_USAGE;
+}
+
+static int check_device_memory(void) {
   int takes_device_memory = 0;
 
-  if (RitzMPITakesDeviceMemory(&takes_device_memory)) {
-    fprintf(cli_stderr(),
-            "ritz-mpi: MPI does not say whether it takes memory of devices; RITZ_MPI_CUDA=0 or 1 does\n");
-    return CLI_USAGE;
-  }
+  if (!RitzMPITakesDeviceMemory(&takes_device_memory)) return CLI_OK;
+  fprintf(cli_stderr(),
+          "ritz-mpi: MPI does not say whether it takes memory of devices; RITZ_MPI_CUDA=0 or 1 does\n");
+  return CLI_USAGE;
+}
+
+static int run(int argc, char **argv) {
+  CLI_TRY(compare_arguments(argc, argv));
+  CLI_TRY(agree(check_device_memory()));
+  if (asks_for_gpus(argc, argv)) choose_device();
   if (argc > 1 && !strcmp(argv[1], "solve")) return cli_solve(argc - 1, argv + 1);
   if (argc > 1 && !strcmp(argv[1], "--version")) return cli_print_version();
   fprintf(cli_stderr(), "usage: mpiexec -n N ritz-mpi solve [arguments]\n"
@@ -76,8 +125,8 @@ int main(int argc, char **argv) {
   cli_be_part(rank == 0);
   if (rank > 0 && !freopen("/dev/null", "w", stdout)) MPI_Abort(MPI_COMM_WORLD, CLI_FAILED);
   solve_processes.run = run_in_ranks;
+  solve_processes.agree = agree;
   solve_processes.fail = end_all;
-  if (asks_for_gpus(argc, argv)) choose_device();
   code = run(argc, argv);
   if (fflush(stdout) || ferror(stdout)) {
     fprintf(stderr, "ritz-mpi: cannot write to standard output\n");

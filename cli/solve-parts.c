@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Parts of `ritz solve`: threads of this program, a GPU for each perhaps, or processes (cli/mpi-main.c). All
 // of them run the command; the first one alone tells.
+#include <ritz/basis.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +36,56 @@ int solve_agree(Solve *s, int code) {
 }
 
 // ---- What is looked at before the mesh is cut ----
+
+static uint64_t hash_words(uint64_t hash, const void *words, size_t num) {
+  uint64_t word;
+
+  for (size_t i = 0; i < num; i++) {
+    memcpy(&word, (const char *)words + i * sizeof(word), sizeof(word));
+    hash = (hash ^ word) * 0x100000001b3; // FNV-1a, of words
+    hash ^= hash >> 32;
+  }
+  return hash;
+}
+
+// Of vertices and positions of all elements, as an integer that a double holds. Ceed code.
+static int hash_mesh(const Solve *s, double *value) {
+  uint64_t hash = 0xcbf29ce484222325;
+  CeedInt num_blocks = 0, order = 1, num_corners = 0, num_nodes = 0;
+
+  CLI_TRY(RitzMeshGetNumBlocks(s->mesh, &num_blocks));
+  CLI_TRY(RitzMeshGetGeometryOrder(s->mesh, &order));
+  for (CeedInt b = 0; b < num_blocks; b++) {
+    CeedElemTopology shape = CEED_TOPOLOGY_LINE;
+    int64_t num_elem = 0;
+    const int64_t *vertices = NULL;
+    const double *x = NULL;
+
+    CLI_TRY(RitzMeshGetBlock(s->mesh, b, &shape, NULL, &num_elem, &vertices, &x));
+    CLI_TRY(RitzLagrangeNodes(s->ceed, shape, 1, &num_corners, NULL));
+    CLI_TRY(RitzLagrangeNodes(s->ceed, shape, order, &num_nodes, NULL));
+    hash = hash_words(hash, &num_elem, 1);
+    hash = hash_words(hash, vertices, (size_t)num_elem * (size_t)num_corners);
+    hash = hash_words(hash, x, (size_t)num_elem * (size_t)num_nodes * (size_t)s->space_dim);
+  }
+  *value = (double)(hash >> 12);
+  return CEED_ERROR_SUCCESS;
+}
+
+int solve_compare_meshes(Solve *s) {
+  double hash = 0;
+
+  // Boxes are what the arguments say, which are the same.
+  if (!solve_has_processes() || !s->base || !strncmp(s->options.mesh, "box:", 4)) return CLI_OK;
+  CLI_TRY(solve_agree(s, hash_mesh(s, &hash) ? cli_report(solve_command.name, s->ceed) : CLI_OK));
+  double extremes[2] = {hash, -hash};
+
+  if (solve_reduce(s, RITZ_REDUCTION_MAX, 2, extremes)) return CLI_FAILED;
+  if (extremes[0] == -extremes[1]) return CLI_OK;
+  fprintf(cli_stderr(), "%s: processes read different meshes from files called '%s'\n", solve_command.name,
+          s->options.mesh);
+  return CLI_FAILED;
+}
 
 // That modes of the whole mesh fit, which all parts find alike: by functions of degree 1, whose constraints
 // are those of all degrees but for facets without inner nodes.

@@ -142,6 +142,7 @@ static int move_to_device(Solve *s) {
 static int open_all(Solve *s) {
   CLI_TRY(solve_agree(s, solve_parse_formulas(s)));
   CLI_TRY(solve_agree(s, open_ceed_and_mesh(s)));
+  CLI_TRY(solve_compare_meshes(s));
   CLI_TRY(solve_agree(s, solve_divide_mesh(s) ? cli_report(solve_command.name, s->ceed) : CLI_OK));
   CLI_TRY(solve_agree(s, move_to_device(s)));
   cli_speak();
@@ -168,7 +169,9 @@ static int run_alone(const SolveOptions *options) {
 }
 
 static int run_solve_command(SolveOptions *o) {
-  CLI_TRY(solve_check_options(o));
+  const int code = solve_check_options(o);
+
+  CLI_TRY(solve_has_processes() ? solve_processes.agree(code) : code);
   if (!o->steps) o->steps = 10;
   if (o->method == CHOICE_AUTO) o->method = BDF2;
   const int num_parts = solve_count_parts(o);

@@ -167,6 +167,7 @@ typedef struct {
   int num, device;
   bool shares_devices; // some processes have to
   int (*run)(RitzPartFunction function, void *ctx);
+  int (*agree)(int code); // the largest of all processes, whose message is told once
   void (*fail)(int part); // ends all
 } SolveProcesses;
 extern SolveProcesses solve_processes; // num 0: there are none
@@ -175,6 +176,8 @@ int solve_count_parts(const SolveOptions *options);
 int solve_in_parts(const SolveOptions *options, int num_parts); // an exit code
 // A code that all parts have alike; what a part alone has found it says itself.
 int solve_agree(Solve *s, int code);
+// An exit code: files of the same name may be different ones on machines of several processes.
+int solve_compare_meshes(Solve *s);
 int solve_reduce(const Solve *s, RitzReduction kind, CeedInt num, double values[]); // Ceed code
 int solve_check_modes(Solve *s);    // Ceed code: that modes of the whole mesh are not too many
 int solve_check_smoother(Solve *s); // Ceed code: that the smoother serves the whole mesh
