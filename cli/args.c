@@ -299,7 +299,8 @@ ArgsResult args_parse(const ArgCommand *command, int argc, char **argv, void *op
       result = set_operand(command, argv[i], options);
     if (result != ARGS_RUN) return result;
   }
-  if (command->operand && !*(const char **)(void *)((char *)options + command->operand_offset)) {
+  if (command->operand && *command->operand != '[' &&
+      !*(const char **)(void *)((char *)options + command->operand_offset)) {
     return args_wrong(command, NULL, "%s is missing", command->operand);
   }
   return ARGS_RUN;

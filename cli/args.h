@@ -60,9 +60,10 @@ typedef struct {
   }
 
 typedef struct {
-  const char *name;        // "ritz solve"
-  const char *operand;     // name of the one argument that is not an option, NULL: there is none
-  size_t operand_offset;   // of its const char *
+  const char *name;      // "ritz solve"
+  const char *operand;   // name of the one argument that is not an option, NULL: there is none; "[MESH]": it
+                         // may be left out
+  size_t operand_offset; // of its const char *
   const char *description; // printed below the usage line
   const char *notes;       // printed below the options, or NULL
   size_t num_options;

@@ -15,9 +15,11 @@
 
 #include "cli/args.h"
 #include "cli/cli.h"
+#include "cli/info.h"
 
 typedef struct {
   bool measure;
+  const char *mesh;
 } InfoOptions;
 
 static const ArgOption options_table[] = {
@@ -33,9 +35,12 @@ static const ArgOption options_table[] = {
 
 static const ArgCommand command = {
     .name = "ritz info",
+    .operand = "[MESH]",
+    .operand_offset = offsetof(InfoOptions, mesh),
     .description =
         "Prints the version, how it was built, the backends, the compiler and the cache of kernels, the\n"
-        "devices, the processor and what it can do.",
+        "devices, the processor and what it can do. Of a MESH (as in ritz solve): its elements, boundary\n"
+        "parts, regions with their measures, and groups of the file that have no use.",
     .notes =
         "update: seven arrays read and one updated, as operators do; triad: a = b + s c, bytes as the "
         "program\n"
@@ -273,10 +278,11 @@ static void show_processor(bool measure_again) {
 }
 
 int cli_info(int argc, char **argv) {
-  InfoOptions options = {false};
+  InfoOptions options = {.measure = false};
   ArgsResult parsed = args_parse(&command, argc, argv, &options);
 
   if (parsed != ARGS_RUN) return parsed == ARGS_HELP ? CLI_OK : CLI_USAGE;
+  if (options.mesh) return cli_info_mesh(&command, options.mesh);
   show_versions();
   show_build();
   show_backends();

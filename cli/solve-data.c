@@ -70,19 +70,46 @@ static bool is_one_material(const Solve *s, int32_t a, int32_t b) {
   return true;
 }
 
-// Regions with the same formulas are one material.
+static bool has_overlap(const Solve *s, CeedInt num_overlaps, int32_t region) {
+  for (CeedInt k = 0; k < num_overlaps; k++) {
+    const int32_t *regions = NULL;
+    CeedInt num = 0;
+
+    if (RitzMeshGetOverlap(s->mesh, k, &num, &regions)) return false;
+    for (CeedInt i = 0; i < num; i++) {
+      if (regions[i] == region) return true;
+    }
+  }
+  return false;
+}
+
+// The numbers that elements may have: of regions that overlap no other, of overlaps.
+static int list_numbers(const Solve *s, CeedInt *num, int32_t **numbers) {
+  CeedInt num_regions = 0, num_overlaps = 0;
+
+  *num = 0;
+  CLI_TRY(RitzMeshGetNumRegions(s->mesh, &num_regions));
+  CLI_TRY(RitzMeshGetNumOverlaps(s->mesh, &num_overlaps));
+  CLI_TRY(cli_allocate(s->ceed, (size_t)num_regions + (size_t)num_overlaps, sizeof(**numbers), numbers));
+  for (CeedInt i = 0; i < num_regions; i++) {
+    CLI_TRY(RitzMeshGetRegion(s->mesh, i, NULL, &(*numbers)[*num]));
+    *num += !has_overlap(s, num_overlaps, (*numbers)[*num]);
+  }
+  for (CeedInt k = 0; k < num_overlaps; k++) (*numbers)[(*num)++] = -1 - k;
+  return CEED_ERROR_SUCCESS;
+}
+
+// Elements with the same formulas are one material.
 int solve_create_materials(Solve *s) {
   CeedInt num_regions = 0, listed = 0;
   int32_t *numbers = NULL;
   bool *is_done = NULL;
   int ierr;
 
-  CLI_TRY(RitzMeshGetNumRegions(s->mesh, &num_regions));
-  CLI_TRY_CLEANUP(cli_allocate(s->ceed, (size_t)num_regions, sizeof(*numbers), &numbers));
+  CLI_TRY_CLEANUP(list_numbers(s, &num_regions, &numbers));
   CLI_TRY_CLEANUP(cli_allocate(s->ceed, (size_t)num_regions, sizeof(*is_done), &is_done));
   CLI_TRY_CLEANUP(cli_allocate(s->ceed, (size_t)num_regions, sizeof(int32_t), &s->material_regions));
   CLI_TRY_CLEANUP(cli_allocate(s->ceed, (size_t)num_regions + 1, sizeof(ProblemMaterial), &s->materials));
-  for (CeedInt i = 0; i < num_regions; i++) CLI_TRY_CLEANUP(RitzMeshGetRegion(s->mesh, i, NULL, &numbers[i]));
   for (CeedInt i = 0; i < num_regions; i++) {
     ProblemMaterial *material = &s->materials[s->num_materials];
 

@@ -122,10 +122,37 @@ static int parse_expressions(Formula *formula, bool is_vector) {
   }
 }
 
+// The name before *end, which is in quotation marks if it begins with one: "" stands for a mark there.
+// Allocated; NULL: not enough memory.
+static char *copy_name(const char *text, const char *end) {
+  char *name = malloc((size_t)(end - text) + 1), *to = name;
+  bool is_quoted = *text == '"';
+
+  if (!name) return NULL;
+  for (text += is_quoted; text < end; text++) {
+    if (is_quoted && *text == '"' && *++text != '"') is_quoted = false;
+    if (text < end) *to++ = *text;
+  }
+  *to = '\0';
+  return name;
+}
+
+// Where the name ends: at the first '=' that is not in quotation marks (--fixed: at the end); NULL: there is
+// none.
+static const char *find_end_of_name(const char *text, SolveRole role) {
+  bool is_quoted = false;
+
+  for (const char *c = text; *c; c++) {
+    if (*c == '"' && (*text == '"')) is_quoted = !is_quoted;
+    if (*c == '=' && !is_quoted && role != ROLE_FIXED) return c;
+  }
+  return role == ROLE_FIXED && !is_quoted ? text + strlen(text) : NULL;
+}
+
 // --fixed: a name alone; others: NAME=EXPR, or EXPR where the name may be left out.
 static int parse_formula(const SolveOptions *o, const char *text, Formula *formula) {
   const SolveRole role = formula->role;
-  const char *equals = role == ROLE_FIXED ? text + strlen(text) : strchr(text, '=');
+  const char *equals = find_end_of_name(text, role);
   const bool needs_name = roles[role].name == NAME_PART;
   char shown[ARG_SHOWN];
 
@@ -141,7 +168,7 @@ static int parse_formula(const SolveOptions *o, const char *text, Formula *formu
     return CLI_USAGE;
   }
   if (equals) {
-    formula->name = strndup(text, (size_t)(equals - text));
+    formula->name = copy_name(text, equals);
     if (!formula->name) return cli_no_memory(solve_command.name);
     if (role == ROLE_FIXED) return CLI_OK;
     text = equals + 1;
@@ -234,12 +261,26 @@ bool solve_depends_on_time(const Solve *s, SolveRole role) {
   return false;
 }
 
-const Formula *solve_find_formula(const Solve *s, SolveRole role, int32_t region) {
+// Whether elements of this number (RitzMeshGetElementRegions) are in a region.
+static bool is_in_region(const Solve *s, int32_t number, int32_t region) {
+  CeedInt num_overlaps = 0, num = 0;
+  const int32_t *regions = NULL;
+
+  if (number >= 0 || RitzMeshGetNumOverlaps(s->mesh, &num_overlaps) || number < -num_overlaps)
+    return number == region;
+  if (RitzMeshGetOverlap(s->mesh, -1 - number, &num, &regions)) return false;
+  for (CeedInt i = 0; i < num; i++) {
+    if (regions[i] == region) return true;
+  }
+  return false;
+}
+
+const Formula *solve_find_formula(const Solve *s, SolveRole role, int32_t number) {
   const Formula *found = NULL;
 
   for (size_t i = 0; i < s->num_formulas; i++) {
     const Formula *f = &s->formulas[i];
-    if (f->role == role && (!f->name || f->region == region)) found = f;
+    if (f->role == role && (!f->name || is_in_region(s, number, f->region))) found = f;
   }
   return found;
 }
@@ -252,15 +293,34 @@ double solve_formula_value(const void *ctx, const ProblemPoint *point, CeedInt c
 
 // ---- Checks against the mesh ----
 
-// Lists the boundary parts of the mesh on stderr.
+// Lists the boundary parts of the mesh on stderr: "xmin, xmax, all".
 static void list_parts(const Solve *s) {
   CeedInt num = 0;
   const char *name = NULL;
+  bool has_all = false;
 
   RitzMeshGetNumBoundaryParts(s->mesh, &num);
-  for (CeedInt i = 0; i < num && !RitzMeshGetBoundaryPartName(s->mesh, i, &name); i++)
-    fprintf(cli_stderr(), "%s, ", name);
-  fprintf(cli_stderr(), "all\n");
+  for (CeedInt i = 0; i < num && !RitzMeshGetBoundaryPartName(s->mesh, i, &name); i++) {
+    fprintf(cli_stderr(), "%s%s", i ? ", " : "", name);
+    has_all = has_all || !strcmp(name, "all");
+  }
+  if (!has_all) fprintf(cli_stderr(), "%sall", num ? ", " : "");
+}
+
+// A group of the file that has this name, but cannot be used.
+static void tell_unused(const Solve *s, const char *wanted) {
+  for (CeedInt dim = 0; dim < s->dim - 1; dim++) {
+    CeedInt num = 0;
+    const char *name = NULL;
+
+    RitzMeshGetNumUnusedGroups(s->mesh, dim, &num);
+    for (CeedInt i = 0; i < num && !RitzMeshGetUnusedGroup(s->mesh, dim, i, &name); i++) {
+      if (strcmp(name, wanted) != 0) continue;
+      fprintf(cli_stderr(), "; '%s' is a group of %s, but conditions are for %s", wanted,
+              dim ? "curves" : "points", s->dim == 3 ? "surfaces" : "curves");
+      return;
+    }
+  }
 }
 
 static bool is_part(const Solve *s, const char *part) {
@@ -285,29 +345,69 @@ static void split_direction(const Solve *s, Formula *formula) {
   *point = '\0';
 }
 
+// A condition on nothing is none.
+static int check_has_facets(const Solve *s, const Formula *formula) {
+  int64_t num = 0, num_all = 0;
+  char shown[ARG_SHOWN];
+
+  if (RitzMeshGetBoundaryPart(s->mesh, formula->name, &num, NULL, NULL))
+    return cli_report(solve_command.name, s->ceed);
+  if (num > 0) return CLI_OK;
+  if (RitzMeshGetBoundaryPart(s->mesh, "all", &num_all, NULL, NULL))
+    return cli_report(solve_command.name, s->ceed);
+  fprintf(cli_stderr(), "%s: %s: the boundary part '%s' has no facets; ", solve_command.name, formula->option,
+          args_shown(formula->name, shown));
+  if (num_all > 0) {
+    fprintf(cli_stderr(), "the mesh's parts are: ");
+    list_parts(s);
+  } else {
+    fprintf(cli_stderr(), "the mesh has no boundary%s%s", s->dim < s->space_dim ? ": " : "",
+            s->dim < s->space_dim ? solve_explain_surface(s) : "");
+  }
+  fprintf(cli_stderr(), "\n");
+  return CLI_USAGE;
+}
+
 static int check_part(const Solve *s, Formula *formula) {
   char shown[ARG_SHOWN];
 
   split_direction(s, formula);
-  if (is_part(s, formula->name)) return CLI_OK;
+  if (is_part(s, formula->name)) return check_has_facets(s, formula);
   fprintf(cli_stderr(), "%s: %s: the mesh has no boundary part '%s'; its parts are: ", solve_command.name,
           formula->option, args_shown(formula->name, shown));
   list_parts(s);
+  tell_unused(s, formula->name);
+  fprintf(cli_stderr(), "\n");
   return CLI_USAGE;
+}
+
+// Whether any element is in the region.
+static bool has_elements(const Solve *s, int32_t region) {
+  const int32_t *numbers = NULL;
+  int64_t num_elem = 0;
+
+  RitzMeshGetNumElements(s->mesh, &num_elem);
+  RitzMeshGetElementRegions(s->mesh, &numbers);
+  for (int64_t e = 0; e < num_elem; e++) {
+    if (is_in_region(s, numbers[e], region)) return true;
+  }
+  return false;
 }
 
 static int check_region(const Solve *s, Formula *formula) {
   CeedInt num = 0;
   const char *name = NULL;
   char shown[ARG_SHOWN];
+  bool is_empty = false;
 
   RitzMeshGetNumRegions(s->mesh, &num);
   for (CeedInt i = 0; i < num; i++) {
-    if (!RitzMeshGetRegion(s->mesh, i, &name, &formula->region) && !strcmp(name, formula->name))
-      return CLI_OK;
+    if (RitzMeshGetRegion(s->mesh, i, &name, &formula->region) || strcmp(name, formula->name) != 0) continue;
+    if (has_elements(s, formula->region)) return CLI_OK;
+    is_empty = true;
   }
-  fprintf(cli_stderr(), "%s: %s: the mesh has no region '%s'; its regions are: ", solve_command.name,
-          formula->option, args_shown(formula->name, shown));
+  fprintf(cli_stderr(), "%s: %s: the mesh has no %s '%s'; its regions are: ", solve_command.name,
+          formula->option, is_empty ? "elements in region" : "region", args_shown(formula->name, shown));
   for (CeedInt i = 0; i < num && !RitzMeshGetRegion(s->mesh, i, &name, NULL); i++)
     fprintf(cli_stderr(), "%s%s", i ? ", " : "", name);
   fprintf(cli_stderr(), "\n");
@@ -340,11 +440,27 @@ static int check_components(const Solve *s, const Formula *formula) {
   return CLI_USAGE;
 }
 
+static bool has_own_all(const Solve *s) {
+  CeedInt num = 0;
+  const char *name = NULL;
+
+  RitzMeshGetNumBoundaryParts(s->mesh, &num);
+  for (CeedInt i = 0; i < num && !RitzMeshGetBoundaryPartName(s->mesh, i, &name); i++) {
+    if (!strcmp(name, "all")) return true;
+  }
+  return false;
+}
+
 // Problems that some meshes do not have.
 static int check_mesh(const Solve *s) {
   const bool fills = s->space_dim == s->dim;
   const SolveOptions *o = &s->options;
 
+  if (o->exact != EXACT_NONE && has_own_all(s)) {
+    args_wrong(&solve_command, "--exact",
+               "sets values on all of the boundary, but the file calls a part of it 'all'");
+    return CLI_USAGE;
+  }
   if (fills && !(o->problem == PROBLEM_ELASTICITY && s->dim == 1)) return CLI_OK;
   if (o->exact == EXACT_NONE && o->problem != PROBLEM_ELASTICITY) return CLI_OK;
   args_wrong(&solve_command, o->problem == PROBLEM_ELASTICITY ? "--problem" : "--exact",

@@ -85,14 +85,13 @@ int solve_open_mesh(Solve *s) {
   char shown[ARG_SHOWN];
 
   if (!strncmp(mesh, "box:", 4) && !parse_box(mesh, &dim, n)) {
-    args_wrong(&solve_command, "MESH",
-               "expected box:N, box:NxN or box:NxNxN with integers N >= 1, found '%s'",
+    args_wrong(s->command, "MESH", "expected box:N, box:NxN or box:NxNxN with integers N >= 1, found '%s'",
                args_shown(mesh, shown));
     return CLI_USAGE;
   }
   if (s->base && dim > 0) coarsen_box(s, dim, n);
-  if (create_mesh(s, n, dim)) return cli_report(solve_command.name, s->ceed);
-  if (RitzMeshGetDimensions(s->mesh, &s->dim, &s->space_dim)) return cli_report(solve_command.name, s->ceed);
+  if (create_mesh(s, n, dim)) return cli_report(s->command->name, s->ceed);
+  if (RitzMeshGetDimensions(s->mesh, &s->dim, &s->space_dim)) return cli_report(s->command->name, s->ceed);
   return CLI_OK;
 }
 
@@ -156,6 +155,12 @@ static int count_elements(const Solve *s, char **text) {
   return CEED_ERROR_SUCCESS;
 }
 
+const char *solve_explain_surface(const Solve *s) {
+  if (s->dim == 1)
+    return "the file has elements of curves alone (of Gmsh: groups that need elements have to have names)";
+  return "the file has elements of surfaces alone: in Gmsh the volume needs a physical group, too";
+}
+
 static int show_elements(const Solve *s) {
   int64_t num_vertices = 0;
   CeedInt geometry_order = 0;
@@ -165,7 +170,12 @@ static int show_elements(const Solve *s) {
   CLI_TRY(count_vertices(s, &num_vertices));
   CLI_TRY(RitzMeshGetGeometryOrder(s->mesh, &geometry_order));
   if (s->options.refine) snprintf(refined, sizeof(refined), ", refined %d times", s->options.refine);
-  cli_fact("mesh", "%s, %" CeedInt_FMT "D%s", args_shown(s->options.mesh, shown), s->space_dim, refined);
+  cli_fact("mesh", "%s, %s%" CeedInt_FMT "D%s", args_shown(s->options.mesh, shown),
+           s->dim == s->space_dim ? ""
+           : s->dim == 1          ? "curves in "
+                                  : "surfaces in ",
+           s->space_dim, refined);
+  if (s->dim < s->space_dim) cli_fact(NULL, "%s", solve_explain_surface(s));
   ierr = count_elements(s, &counts);
   if (!ierr) {
     cli_fact("elements", "%s, %lld vertices, geometry of degree %" CeedInt_FMT, counts,
@@ -175,8 +185,9 @@ static int show_elements(const Solve *s) {
   return ierr;
 }
 
+static const char *const measure_names[] = {"", "length", "area", "volume"};
+
 static int show_geometry(const Solve *s) {
-  static const char *const names[] = {"", "length", "area", "volume"};
   int64_t kinds[3] = {0};
   double measure = 0, min_det = 0, max_det = 0;
 
@@ -189,7 +200,7 @@ static int show_geometry(const Solve *s) {
            s->dim == 3   ? "tri"
            : s->dim == 2 ? "bi"
                          : "",
-           (long long)kinds[2], names[s->dim], measure);
+           (long long)kinds[2], measure_names[s->dim], measure);
   return CEED_ERROR_SUCCESS;
 }
 
@@ -206,15 +217,17 @@ static int write_part(const Solve *s, FILE *stream, const char *name, const char
 
 static int write_parts(const Solve *s, FILE *stream) {
   CeedInt num_parts = 0;
+  bool has_all = false;
 
   CLI_TRY(RitzMeshGetNumBoundaryParts(s->mesh, &num_parts));
   for (CeedInt i = 0; i < num_parts && i < MAX_PARTS_SHOWN; i++) {
     const char *name = NULL;
     CLI_TRY(RitzMeshGetBoundaryPartName(s->mesh, i, &name));
     CLI_TRY(write_part(s, stream, name, i ? ", " : ""));
+    has_all = has_all || !strcmp(name, "all");
   }
   if (num_parts > MAX_PARTS_SHOWN) fprintf(stream, ", %" CeedInt_FMT " more", num_parts - MAX_PARTS_SHOWN);
-  return write_part(s, stream, "all", num_parts ? ", " : "");
+  return has_all ? CEED_ERROR_SUCCESS : write_part(s, stream, "all", num_parts ? ", " : "");
 }
 
 static int show_boundary(const Solve *s) {
@@ -231,8 +244,94 @@ static int show_boundary(const Solve *s) {
   return ierr;
 }
 
+// "points: a, b", of the groups of a file that are neither regions nor parts.
+static int show_unused(const Solve *s) {
+  for (CeedInt dim = 0; dim < s->dim - 1; dim++) {
+    CeedInt num = 0;
+
+    CLI_TRY(RitzMeshGetNumUnusedGroups(s->mesh, dim, &num));
+    for (CeedInt i = 0; i < num; i++) {
+      const char *name = NULL;
+      char shown[ARG_SHOWN];
+
+      CLI_TRY(RitzMeshGetUnusedGroup(s->mesh, dim, i, &name));
+      cli_fact("not used", "'%s', a group of %s", args_shown(name, shown), dim ? "curves" : "points");
+    }
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
 int solve_show_mesh(const Solve *s) {
   CLI_TRY(show_elements(s));
   CLI_TRY(show_geometry(s));
-  return show_boundary(s);
+  CLI_TRY(show_boundary(s));
+  return show_unused(s);
+}
+
+// ---- Regions ----
+
+// What `count` elements of the same number add to their region, or to those of their overlap.
+static int add_to_regions(const Solve *s, int32_t number, int64_t count, double measure, CeedInt num_regions,
+                          int64_t *counts, double *measures) {
+  CeedInt num_overlaps = 0, num = 1;
+  const int32_t *in = &number;
+
+  CLI_TRY(RitzMeshGetNumOverlaps(s->mesh, &num_overlaps));
+  if (number < 0 && num_overlaps > 0) CLI_TRY(RitzMeshGetOverlap(s->mesh, -1 - number, &num, &in));
+  for (CeedInt i = 0; i < num_regions; i++) {
+    int32_t region = 0;
+
+    CLI_TRY(RitzMeshGetRegion(s->mesh, i, NULL, &region));
+    for (CeedInt k = 0; k < num; k++) {
+      if (in[k] != region) continue;
+      counts[i] += count;
+      measures[i] += measure;
+    }
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static int measure_regions(const Solve *s, CeedInt num_regions, int64_t *counts, double *measures) {
+  const int32_t *numbers = NULL;
+  double *of_elements = NULL;
+  int64_t num_elem = 0;
+  int ierr;
+
+  CLI_TRY(RitzMeshGetNumElements(s->mesh, &num_elem));
+  CLI_TRY(RitzMeshGetElementRegions(s->mesh, &numbers));
+  CLI_TRY(cli_allocate(s->ceed, (size_t)num_elem, sizeof(*of_elements), &of_elements));
+  ierr = RitzMeshGetElementMeasures(s->mesh, of_elements);
+  for (int64_t e = 0, count; e < num_elem && !ierr; e += count) {
+    double measure = 0;
+
+    for (count = 0; e + count < num_elem && numbers[e + count] == numbers[e]; count++)
+      measure += of_elements[e + count];
+    ierr = add_to_regions(s, numbers[e], count, measure, num_regions, counts, measures);
+  }
+  free(of_elements);
+  return ierr;
+}
+
+int solve_show_regions(const Solve *s) {
+  CeedInt num_regions = 0;
+  int64_t *counts = NULL;
+  double *measures = NULL;
+  int ierr;
+
+  CLI_TRY(RitzMeshGetNumRegions(s->mesh, &num_regions));
+  CLI_TRY_CLEANUP(cli_allocate(s->ceed, (size_t)num_regions, sizeof(*counts), &counts));
+  CLI_TRY_CLEANUP(cli_allocate(s->ceed, (size_t)num_regions, sizeof(*measures), &measures));
+  CLI_TRY_CLEANUP(measure_regions(s, num_regions, counts, measures));
+  for (CeedInt i = 0; i < num_regions; i++) {
+    const char *name = NULL;
+    char shown[ARG_SHOWN];
+
+    CLI_TRY_CLEANUP(RitzMeshGetRegion(s->mesh, i, &name, NULL));
+    cli_fact(i ? NULL : "regions", "%s: %lld elements, %s %.6g", args_shown(name, shown),
+             (long long)counts[i], measure_names[s->dim], measures[i]);
+  }
+cleanup:
+  free(counts);
+  free(measures);
+  return ierr;
 }

@@ -148,6 +148,8 @@ const ArgCommand solve_command = {
     .notes =
         "Quadrature: P+2 Gauss points per direction on lines, quadrilaterals and hexahedra; rules that are\n"
         "exact to degree 2P+1 in meshes with other shapes.\n\n"
+        "NAME, REGION: as 'ritz info MESH' lists them; in quotation marks with = inside, \"\" for a mark:\n"
+        "--bc '\"a = b\"=1'. Elements belong to all of their regions; the later value counts.\n\n"
         "EXPR: numbers, x y z pi, for heat t, + - * / ^ ( ), unary minus, sin cos exp sqrt. ^ binds\n"
         "strongest and to the right, then unary minus: -2^2 = -4, 2^3^2 = 2^9.\n\n"
         "Exit status: 0 converged; 1 failed or not converged; 2 wrong usage.\n\n"

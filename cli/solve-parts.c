@@ -184,8 +184,10 @@ static int device_of_part(const SolveOptions *o, int part) {
 
 static int solve_part(void *ctx, const RitzTransport *transport) {
   PartsRun *run = ctx;
-  Solve s = {
-      .options = *run->options, .base = transport, .device = device_of_part(run->options, transport->part)};
+  Solve s = {.command = &solve_command,
+             .options = *run->options,
+             .base = transport,
+             .device = device_of_part(run->options, transport->part)};
   bool converged = false;
 
   cli_be_part(transport->part == 0);

@@ -156,7 +156,7 @@ int solve_run_command(Solve *s, bool *converged) {
 }
 
 static int run_alone(const SolveOptions *options) {
-  Solve s = {.options = *options, .device = -1};
+  Solve s = {.command = &solve_command, .options = *options, .device = -1};
   bool converged = false;
   int code = solve_run_command(&s, &converged);
 

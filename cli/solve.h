@@ -93,6 +93,7 @@ typedef struct {
 } Formula;
 
 typedef struct {
+  const ArgCommand *command; // whose name messages about the mesh begin with
   SolveOptions options;
   const RitzTransport *base;      // borrowed: this is one of several parts; NULL: it is all there is
   RitzTransport between;          // owned: of parts on GPUs, on top of that
@@ -125,17 +126,21 @@ typedef struct {
 } Solve;
 
 // ---- solve-mesh.c ----
-int solve_open_mesh(Solve *s);       // as it is in the file
-int solve_divide_mesh(Solve *s);     // Ceed code: this part of it, refined
-int solve_show_mesh(const Solve *s); // Ceed code
+int solve_open_mesh(Solve *s);          // as it is in the file
+int solve_divide_mesh(Solve *s);        // Ceed code: this part of it, refined
+int solve_show_mesh(const Solve *s);    // Ceed code
+int solve_show_regions(const Solve *s); // Ceed code
+// Why elements may be of less dimensions than the space.
+const char *solve_explain_surface(const Solve *s);
 
 // ---- solve-formulas.c ----
 int solve_parse_formulas(Solve *s); // before the mesh is known
 int solve_check_formulas(Solve *s); // boundary parts, regions, coordinates, components, solvability
 void solve_free_formulas(Solve *s);
 bool solve_has_role(const Solve *s, SolveRole role);
-// The formula of this role that counts in a region: the last one; NULL: there is none.
-const Formula *solve_find_formula(const Solve *s, SolveRole role, int32_t region);
+// The formula of this role that counts in elements of this number (RitzMeshGetElementRegions): the last one;
+// NULL: there is none.
+const Formula *solve_find_formula(const Solve *s, SolveRole role, int32_t number);
 // A ProblemFunction whose ctx is a Formula, zero without expressions.
 double solve_formula_value(const void *formula, const ProblemPoint *point, CeedInt component);
 bool solve_depends_on_time(const Solve *s, SolveRole role);

@@ -138,11 +138,26 @@ static void name_part(const RitzGeometryCase *c, const char *name, RitzGeometryP
            RitzGeometryPolicyName(treatment));
 }
 
-static bool is_in_regions(const RitzOperatorOptions *o, int32_t region) {
+static bool is_listed(const RitzOperatorOptions *o, int32_t region) {
   for (CeedInt k = 0; k < o->num_regions; k++) {
     if (o->regions[k] == region) return true;
   }
   return o->num_regions == 0;
+}
+
+// Whether elements of this number are chosen: their region, their overlap, or one of the overlap's regions.
+static bool is_in_regions(const RitzGeometryCase *c, int32_t number) {
+  const RitzMesh mesh = c->geometry->mesh;
+  const int32_t *regions = NULL;
+  CeedInt num_overlaps = 0, num = 0;
+
+  if (is_listed(&c->options, number)) return true;
+  if (RitzMeshGetNumOverlaps(mesh, &num_overlaps) || number >= 0 || number < -num_overlaps) return false;
+  if (RitzMeshGetOverlap(mesh, -1 - number, &num, &regions)) return false;
+  for (CeedInt k = 0; k < num; k++) {
+    if (is_listed(&c->options, regions[k])) return true;
+  }
+  return false;
 }
 
 // Keeps the elements that the options choose, in *kept (owned by the caller). Nothing where they choose all.
@@ -158,7 +173,7 @@ static int keep_chosen(const RitzGeometryCase *c, CeedInt **kept, RitzGeometryPa
     const CeedInt elem = part->elements[i];
     const bool is_chosen = !c->is_seam || c->is_seam[elem] == (o->elements == RITZ_ELEMENTS_SEAM);
 
-    if (is_chosen && is_in_regions(o, regions[elem])) (*kept)[num++] = elem;
+    if (is_chosen && is_in_regions(c, regions[elem])) (*kept)[num++] = elem;
   }
   part->elements = *kept;
   part->num_elem = num;
@@ -216,11 +231,12 @@ static int add_block(const RitzGeometryCase *c, CeedInt block, const RitzGeometr
 
 // Regions that the mesh does not have: of parts of meshes all know all.
 static int check_regions(const RitzGeometryCase *c) {
-  CeedInt num = 0;
+  CeedInt num = 0, num_overlaps = 0;
 
   RITZ_TRY(RitzMeshGetNumRegions(c->geometry->mesh, &num));
+  RITZ_TRY(RitzMeshGetNumOverlaps(c->geometry->mesh, &num_overlaps));
   for (CeedInt k = 0; k < c->options.num_regions; k++) {
-    bool is_there = false;
+    bool is_there = c->options.regions[k] < 0 && c->options.regions[k] >= -num_overlaps;
 
     for (CeedInt i = 0; i < num; i++) {
       int32_t number = 0;

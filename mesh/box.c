@@ -49,9 +49,10 @@ static int set_sizes(Ceed ceed, CeedInt dim, const CeedInt n[], CeedInt order, G
   grid->num_elem = ritz_mesh_product(3, grid->n);
   grid->num_nodes = ritz_mesh_product(3, grid->size);
   int64_t num_local = ritz_mesh_power((int64_t)order + 1, dim);
-  int64_t largest = ritz_mesh_product(3, (const int64_t[]){grid->num_elem, num_local, 12 * sizeof(double)});
+  const double largest = (double)grid->num_elem * (double)num_local * dim * sizeof(double);
 
-  RITZ_REQUIRE(grid->num_nodes >= 0 && largest >= 0, ceed, CEED_ERROR_DIMENSION,
+  RITZ_REQUIRE(grid->num_nodes >= 0 && grid->num_elem >= 0 && num_local >= 0 && ritz_mesh_fits(largest), ceed,
+               CEED_ERROR_DIMENSION,
                "RitzMeshCreateBox: %lld x %lld x %lld elements of order %" CeedInt_FMT " are too many",
                (long long)grid->n[0], (long long)grid->n[1], (long long)grid->n[2], order);
   return CEED_ERROR_SUCCESS;
@@ -173,13 +174,18 @@ static void fill_range(void *data, int slot, int64_t first, int64_t count) {
     fill_element(grid, e, f->draft->elem_vertices + (e << grid->dim), f->draft->coords + e * num_values);
 }
 
-static int fill_elements(const Grid *grid, RitzMeshDraft *draft) {
+// The largest arrays are there, or not, before any time is spent.
+static int allocate_elements(const Grid *grid, RitzMeshDraft *draft) {
   const CeedInt dim = grid->dim;
   const int64_t num_local = ritz_mesh_power(grid->order + 1, dim);
-  Filling filling = {grid, draft};
 
   RITZ_TRY(RITZ_MALLOC(grid->ceed, (size_t)(grid->num_elem << dim), &draft->elem_vertices));
-  RITZ_TRY(RITZ_MALLOC(grid->ceed, (size_t)(grid->num_elem * num_local * dim), &draft->coords));
+  return RITZ_MALLOC(grid->ceed, (size_t)(grid->num_elem * num_local * dim), &draft->coords);
+}
+
+static int fill_elements(const Grid *grid, RitzMeshDraft *draft) {
+  Filling filling = {grid, draft};
+
   return ritz_run_elements(grid->ceed, grid->num_elem, fill_range, &filling);
 }
 
@@ -223,12 +229,11 @@ static int fill_labels(const Grid *grid, RitzMeshDraft *draft) {
 static int fill_draft(const Grid *grid, RitzMeshDraft *draft) {
   static const CeedElemTopology topologies[3] = {CEED_TOPOLOGY_LINE, CEED_TOPOLOGY_QUAD, CEED_TOPOLOGY_HEX};
 
-  *draft = (RitzMeshDraft){.topology = topologies[grid->dim - 1],
-                           .dim = grid->dim,
-                           .space_dim = grid->dim,
-                           .order = grid->order,
-                           .num_elem = grid->num_elem,
-                           .num_vertices = 1};
+  draft->topology = topologies[grid->dim - 1];
+  draft->dim = draft->space_dim = grid->dim;
+  draft->order = grid->order;
+  draft->num_elem = grid->num_elem;
+  draft->num_vertices = 1;
   for (CeedInt d = 0; d < grid->dim; d++) draft->num_vertices *= grid->n[d] + 1;
   memcpy(draft->grid, grid->n, sizeof(grid->n));
   RITZ_TRY(fill_elements(grid, draft));
@@ -247,6 +252,7 @@ int RitzMeshCreateBox(Ceed ceed, CeedInt dim, const CeedInt n[], const double lo
   *mesh = NULL;
   RITZ_TRY(check_box_arguments(ceed, dim, n, lower, upper, order));
   RITZ_TRY(set_sizes(ceed, dim, n, order, &grid));
+  RITZ_TRY_CLEANUP(allocate_elements(&grid, &draft));
   for (CeedInt d = 0; d < dim; d++) {
     RITZ_TRY_CLEANUP(fill_axis(&grid, d, lower ? lower[d] : 0.0, upper ? upper[d] : 1.0));
   }

@@ -14,6 +14,9 @@ void ritz_mesh_draft_clear(RitzMeshDraft *draft) {
   RITZ_FREE(&draft->elem_place);
   ritz_mesh_names_clear(draft->num_regions, &draft->regions);
   ritz_mesh_names_clear(draft->num_parts, &draft->parts);
+  for (int d = 0; d < RITZ_MESH_UNUSED_DIMS; d++)
+    ritz_mesh_names_clear(draft->unused[d].num, &draft->unused[d].names);
+  ritz_mesh_lists_clear(&draft->overlaps);
   RITZ_FREE(&draft->label_vertices);
   RITZ_FREE(&draft->label_part);
   RITZ_FREE(&draft->label_place);
@@ -204,14 +207,15 @@ static int compare_regions(const void *a, const void *b) {
   return strcmp(first->name, second->name);
 }
 
-// The distinct numbers among the elements, ascending.
+// The distinct numbers of regions among the elements, ascending.
 static int find_region_numbers(Build *b, int64_t *num, int32_t **numbers) {
   const int32_t *all = b->draft->elem_regions;
   int64_t num_runs = 0;
 
   RITZ_TRY(RITZ_MALLOC(b->ceed, (size_t)b->draft->num_elem, numbers));
   for (int64_t e = 0; e < b->draft->num_elem; e++) {
-    if (e == 0 || all[e] != all[e - 1]) (*numbers)[num_runs++] = all[e];
+    if (all[e] < 0 && b->draft->overlaps.num > 0) continue;
+    if (num_runs == 0 || all[e] != (*numbers)[num_runs - 1]) (*numbers)[num_runs++] = all[e];
   }
   qsort(*numbers, (size_t)num_runs, sizeof(**numbers), compare_numbers);
   *num = 0;
@@ -320,6 +324,10 @@ int ritz_mesh_create_from(Ceed ceed, RitzMeshDraft *draft, RitzMesh *mesh) {
   draft->coords = NULL;
   draft->elem_regions = NULL;
   draft->regions = draft->parts = NULL;
+  m->overlaps = draft->overlaps;
+  draft->overlaps = (RitzMeshLists){0};
+  memcpy(m->unused, draft->unused, sizeof(m->unused));
+  memset(draft->unused, 0, sizeof(draft->unused));
   *mesh = m;
   return CEED_ERROR_SUCCESS;
 }

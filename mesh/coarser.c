@@ -179,14 +179,7 @@ static int finish(Coarsen *c, RitzMesh *coarse) {
   RITZ_TRY(ritz_mesh_create_from(fine->ceed, &c->coarse, coarse));
   int ierr = coarsen_marks(c, *coarse);
 
-  if (!ierr) {
-    ierr = ritz_mesh_names_copy(fine->ceed, fine->num_regions, fine->regions, &(*coarse)->num_regions,
-                                &(*coarse)->regions);
-  }
-  if (!ierr) {
-    ierr = ritz_mesh_names_copy(fine->ceed, fine->num_parts, fine->parts, &(*coarse)->num_parts,
-                                &(*coarse)->parts);
-  }
+  if (!ierr) ierr = ritz_mesh_copy_sets(fine, *coarse);
   if (ierr) RitzMeshDestroy(coarse);
   return ierr;
 }

@@ -388,9 +388,7 @@ static int inherit(const Divide *d, RitzMesh fine) {
 
   RITZ_TRY(divide_marks(d, fine));
   if (mesh->seam) RITZ_TRY(ritz_mesh_seam_divide(d->cut, fine));
-  RITZ_TRY(
-      ritz_mesh_names_copy(mesh->ceed, mesh->num_regions, mesh->regions, &fine->num_regions, &fine->regions));
-  return ritz_mesh_names_copy(mesh->ceed, mesh->num_parts, mesh->parts, &fine->num_parts, &fine->parts);
+  return ritz_mesh_copy_sets(mesh, fine);
 }
 
 // The map may have a fold between the points where the parent was tested, so the pieces are tested, too.

@@ -107,43 +107,111 @@ static int enter_cell(const Conversion *c, const RitzGmshElement *cell, RitzMesh
   return ritz_mesh_table_insert(c->file->text->ceed, table, key, number);
 }
 
-// Appends the cells of a block to the *num_kept ones at the beginning of the list, but for repeated ones.
-static int keep_cells(const Conversion *c, const RitzMeshBlock *block, int64_t *num_kept) {
+// A group of a cell beyond its first one.
+typedef struct {
+  int64_t element;
+  int32_t group;
+} MoreGroup;
+
+typedef struct {
+  int64_t num, capacity;
+  MoreGroup *items; // owned
+} MoreGroups;
+
+static int add_more_group(const Conversion *c, int64_t element, int32_t group, MoreGroups *more) {
+  if (group == 0) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(ritz_reader_reserve(c->file->text->ceed, more->num + 1, sizeof(*more->items), &more->capacity,
+                               (void **)&more->items));
+  more->items[more->num++] = (MoreGroup){element, group};
+  return CEED_ERROR_SUCCESS;
+}
+
+// Appends the cells of a block to the *num_kept ones at the beginning of the list, but for repeated ones,
+// whose groups go to `more`.
+static int keep_cells(const Conversion *c, const RitzMeshBlock *block, int64_t *num_kept, MoreGroups *more) {
   RitzGmshFile *file = c->file;
   RitzMeshTable table = {0};
-  int64_t number;
-  int32_t *groups = NULL; // of the first cell with the vertices of the table's entry
+  int64_t number, *firsts = NULL; // the first cell with the vertices of the table's entry
   int ierr = CEED_ERROR_SUCCESS;
 
-  RITZ_TRY_CLEANUP(RITZ_MALLOC(file->text->ceed, (size_t)block->num_elem, &groups));
+  RITZ_TRY_CLEANUP(RITZ_MALLOC(file->text->ceed, (size_t)block->num_elem, &firsts));
   RITZ_TRY_CLEANUP(ritz_mesh_table_create(file->text->ceed, block->num_corners, block->num_elem, &table));
   for (int64_t e = block->first; e < block->first + block->num_elem; e++) {
     const RitzGmshElement *cell = &file->elements[c->cells[e]];
     int64_t num_known = table.num_keys;
 
     RITZ_TRY_CLEANUP(enter_cell(c, cell, &table, &number));
-    if (number == num_known) groups[number] = cell->physical;
-    if (groups[number] == cell->physical) c->cells[(*num_kept)++] = c->cells[e];
+    if (number == num_known) firsts[number] = c->cells[e];
+    if (file->elements[firsts[number]].physical == cell->physical)
+      c->cells[(*num_kept)++] = c->cells[e];
+    else
+      RITZ_TRY_CLEANUP(add_more_group(c, firsts[number], cell->physical, more));
   }
 cleanup:
   ritz_mesh_table_clear(&table);
+  RITZ_FREE(&firsts);
+  return ierr;
+}
+
+static int compare_more(const void *pa, const void *pb) {
+  const MoreGroup *a = pa, *b = pb;
+
+  if (a->element != b->element) return a->element < b->element ? -1 : 1;
+  return (a->group > b->group) - (a->group < b->group);
+}
+
+// Elements with more groups than one get a list of them.
+static int join_groups(const Conversion *c, MoreGroups *more) {
+  RitzGmshFile *file = c->file;
+  int64_t num_first = more->num, num_groups;
+  int32_t *groups = NULL;
+  int ierr = CEED_ERROR_SUCCESS;
+
+  for (int64_t i = 0; i < num_first; i++) {
+    const int64_t element = more->items[i].element;
+
+    RITZ_TRY(add_more_group(c, element, file->elements[element].physical, more));
+  }
+  if (more->num > 0) qsort(more->items, (size_t)more->num, sizeof(*more->items), compare_more);
+  RITZ_TRY(RITZ_MALLOC(file->text->ceed, (size_t)more->num, &groups));
+  for (int64_t i = 0; i < more->num; i += num_first) {
+    const int64_t element = more->items[i].element;
+
+    num_groups = 0;
+    for (num_first = 0; i + num_first < more->num && more->items[i + num_first].element == element;
+         num_first++) {
+      const int32_t group = more->items[i + num_first].group;
+
+      if (num_groups == 0 || groups[num_groups - 1] != group) groups[num_groups++] = group;
+    }
+    RITZ_TRY_CLEANUP(ritz_mesh_lists_append(file->text->ceed, &file->shared, num_groups, groups));
+    file->elements[element].physical = (int32_t)-file->shared.num;
+  }
+cleanup:
   RITZ_FREE(&groups);
   return ierr;
 }
 
-// Version 2.2 writes a cell that is in several groups several times: the first one stays. One that is
-// repeated in its group stays as well, for ritz_mesh_build to complain about.
+// Version 2.2 writes a cell that is in several groups several times: the first one stays, and has all groups.
+// One that is repeated in its group stays as well, for ritz_mesh_build to complain about.
 static int drop_repeated_cells(Conversion *c) {
   RitzMeshDraft *draft = c->draft;
+  MoreGroups more = {0};
   int64_t counts[RITZ_NUM_SHAPES] = {0}, num_kept = 0;
+  int ierr = CEED_ERROR_SUCCESS;
 
   for (int b = 0; b < draft->num_blocks; b++) {
     int64_t before = num_kept;
 
-    RITZ_TRY(keep_cells(c, &draft->blocks[b], &num_kept));
+    RITZ_TRY_CLEANUP(keep_cells(c, &draft->blocks[b], &num_kept, &more));
     counts[ritz_reader_block_shape(&draft->blocks[b])] = num_kept - before;
   }
-  return ritz_reader_lay_out(c->file->text, counts, draft);
+  RITZ_TRY_CLEANUP(join_groups(c, &more));
+  ierr = ritz_reader_lay_out(c->file->text, counts, draft);
+
+cleanup:
+  RITZ_FREE(&more.items);
+  return ierr;
 }
 
 static bool has_several_groups(const Conversion *c) {
@@ -277,6 +345,7 @@ static int convert(Conversion *c) {
   draft->space_dim = find_space_dim(c);
   RITZ_TRY(fill_vertices(c));
   RITZ_TRY(fill_coords(c));
+  RITZ_TRY(ritz_gmsh_name_unused(file, draft));
   RITZ_TRY(ritz_gmsh_name_regions(file, c->cells, draft));
   return ritz_gmsh_name_parts(file, c->is_used, draft);
 }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Physical groups of a Gmsh file become boundary parts and regions. Called by mesh/gmsh-draft.c.
+// Physical groups of a Gmsh file become boundary parts. Called by mesh/gmsh-draft.c.
 //
-// A facet belongs to every group that its element is in; a cell to the first one only, because an element of
-// a mesh has one region. When no element of the dimension is in a group, the tags of the geometric entities
-// take the place of groups. Otherwise what is in no group gets no label, or region 0.
+// A facet belongs to every group that its element is in. When no element of the dimension is in a group, the
+// tags of the geometric entities take the place of groups. Otherwise what is in no group gets no label.
 #include <stdlib.h>
 
 #include "mesh/gmsh.h"
@@ -17,11 +16,16 @@ static int compare_entity(const void *key, const void *entity) {
 
 static int element_dim(const RitzGmshElement *element) { return ritz_shapes[element->type->shape].dim; }
 
-// The groups of an element: directly in version 2.2, through its entity in 4.1.
-static int find_groups(const RitzGmshFile *file, const RitzGmshElement *element, int64_t *num,
-                       const int32_t **groups) {
+int ritz_gmsh_find_groups(const RitzGmshFile *file, const RitzGmshElement *element, int64_t *num,
+                          const int32_t **groups) {
   *num = element->physical != 0;
   *groups = &element->physical;
+  if (element->physical < 0) {
+    const int64_t *starts = file->shared.starts + (-1 - element->physical);
+
+    *num = starts[1] - starts[0];
+    *groups = file->shared.items + starts[0];
+  }
   if (file->version == 2 || !file->has_entities) return CEED_ERROR_SUCCESS;
   const RitzGmshEntity key = {.dim = element_dim(element), .tag = element->entity};
   const RitzGmshEntity *entity =
@@ -38,8 +42,7 @@ static int find_groups(const RitzGmshFile *file, const RitzGmshElement *element,
   return CEED_ERROR_SUCCESS;
 }
 
-// The names of groups of one dimension, sorted. *known is new.
-static int list_names(const RitzGmshFile *file, int dim, int64_t *num_known, RitzReaderName **known) {
+int ritz_gmsh_list_names(const RitzGmshFile *file, int dim, int64_t *num_known, RitzReaderName **known) {
   *num_known = 0;
   RITZ_TRY(RITZ_MALLOC(file->text->ceed, (size_t)file->num_names, known));
   for (int64_t i = 0; i < file->num_names; i++) {
@@ -50,61 +53,39 @@ static int list_names(const RitzGmshFile *file, int dim, int64_t *num_known, Rit
   return CEED_ERROR_SUCCESS;
 }
 
-// ---- Regions ----
+// ---- Groups of points and curves ----
 
-// numbers[e] is the first group of cell e, or 0; *has_groups tells whether there is any.
-static int find_cell_groups(const RitzGmshFile *file, const int64_t *cells, int64_t num_cells,
-                            int64_t *numbers, bool *has_groups) {
-  *has_groups = false;
-  for (int64_t e = 0; e < num_cells; e++) {
+static int name_unused_of(const RitzGmshFile *file, int dim, RitzMeshUnused *unused) {
+  const Ceed ceed = file->text->ceed;
+  int64_t num_keys = 0, capacity = 0, num_known = 0, *keys = NULL;
+  RitzReaderName *known = NULL;
+  int ierr = CEED_ERROR_SUCCESS;
+
+  for (int64_t i = 0; i < file->num_elements; i++) {
     const int32_t *groups;
     int64_t num;
 
-    RITZ_TRY(find_groups(file, &file->elements[cells[e]], &num, &groups));
-    numbers[e] = num ? groups[0] : 0;
-    *has_groups = *has_groups || num;
+    if (element_dim(&file->elements[i]) != dim) continue;
+    RITZ_TRY_CLEANUP(ritz_gmsh_find_groups(file, &file->elements[i], &num, &groups));
+    for (int64_t g = 0; g < num; g++) {
+      if (num_keys > 0 && keys[num_keys - 1] == groups[g]) continue;
+      RITZ_TRY_CLEANUP(ritz_reader_reserve(ceed, num_keys + 1, sizeof(*keys), &capacity, (void **)&keys));
+      keys[num_keys++] = groups[g];
+    }
   }
-  return CEED_ERROR_SUCCESS;
-}
+  RITZ_TRY_CLEANUP(ritz_gmsh_list_names(file, dim, &num_known, &known));
+  ierr =
+      ritz_reader_collect_names(ceed, num_keys, keys, num_known, known, &unused->num, &unused->names, NULL);
 
-// Whether cells have any number at all; otherwise they stay in the default region of a draft.
-static bool use_entities(const RitzGmshFile *file, const int64_t *cells, int64_t num_cells,
-                         int64_t *numbers) {
-  bool is_any = false;
-
-  for (int64_t e = 0; e < num_cells; e++) {
-    numbers[e] = file->elements[cells[e]].entity;
-    is_any = is_any || numbers[e] != 0;
-  }
-  return is_any;
-}
-
-static int fill_regions(const RitzGmshFile *file, const int64_t *cells, int64_t *numbers,
-                        RitzMeshDraft *draft) {
-  bool has_groups;
-  int64_t num_known;
-  RitzReaderName *known;
-
-  RITZ_TRY(find_cell_groups(file, cells, draft->num_elem, numbers, &has_groups));
-  if (!has_groups && !use_entities(file, cells, draft->num_elem, numbers)) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(RITZ_MALLOC(file->text->ceed, (size_t)draft->num_elem, &draft->elem_regions));
-  for (int64_t e = 0; e < draft->num_elem; e++) draft->elem_regions[e] = (int32_t)numbers[e];
-  RITZ_TRY(list_names(file, draft->dim, &num_known, &known));
-  int ierr = ritz_reader_collect_names(file->text->ceed, draft->num_elem, numbers, has_groups ? num_known : 0,
-                                       known, &draft->num_regions, &draft->regions, NULL);
-
+cleanup:
   RITZ_FREE(&known);
+  RITZ_FREE(&keys);
   return ierr;
 }
 
-int ritz_gmsh_name_regions(const RitzGmshFile *file, const int64_t *cells, RitzMeshDraft *draft) {
-  int64_t *numbers;
-
-  RITZ_TRY(RITZ_MALLOC(file->text->ceed, (size_t)draft->num_elem, &numbers));
-  int ierr = fill_regions(file, cells, numbers, draft);
-
-  RITZ_FREE(&numbers);
-  return ierr;
+int ritz_gmsh_name_unused(const RitzGmshFile *file, RitzMeshDraft *draft) {
+  for (int dim = 0; dim < draft->dim - 1; dim++) RITZ_TRY(name_unused_of(file, dim, &draft->unused[dim]));
+  return CEED_ERROR_SUCCESS;
 }
 
 // ---- Boundary parts ----
@@ -170,7 +151,7 @@ static int add_labels_of(Labels *labels, const RitzGmshElement *element) {
   int64_t num;
   const int32_t *groups;
 
-  RITZ_TRY(find_groups(labels->file, element, &num, &groups));
+  RITZ_TRY(ritz_gmsh_find_groups(labels->file, element, &num, &groups));
   for (int64_t g = 0; g < num; g++) RITZ_TRY(add_label(labels, element, groups[g]));
   if (labels->has_groups || element->entity == 0 || !is_on_cells(labels, element)) return CEED_ERROR_SUCCESS;
   return add_label(labels, element, element->entity);
@@ -184,7 +165,7 @@ static int find_facet_groups(Labels *labels) {
     int64_t num;
 
     if (element_dim(&file->elements[i]) != labels->draft->dim - 1) continue;
-    RITZ_TRY(find_groups(file, &file->elements[i], &num, &groups));
+    RITZ_TRY(ritz_gmsh_find_groups(file, &file->elements[i], &num, &groups));
     labels->has_groups = num > 0;
   }
   return CEED_ERROR_SUCCESS;
@@ -203,7 +184,7 @@ static int fill_parts(Labels *labels) {
         ritz_reader_check_facet(file->text, file->elements[i].place, file->elements[i].type->shape, draft));
     RITZ_TRY(add_labels_of(labels, &file->elements[i]));
   }
-  RITZ_TRY(list_names(file, draft->dim - 1, &num_known, &known));
+  RITZ_TRY(ritz_gmsh_list_names(file, draft->dim - 1, &num_known, &known));
   int ierr = ritz_reader_collect_names(file->text->ceed, draft->num_labels, labels->keys,
                                        labels->has_groups ? num_known : 0, known, &draft->num_parts,
                                        &draft->parts, draft->label_part);

@@ -40,6 +40,7 @@ static void clear_gmsh_reader(RitzGmshFile *file) {
   for (int64_t i = 0; i < file->num_names; i++) RITZ_FREE(&file->names[i].name);
   RITZ_FREE(&file->names);
   RITZ_FREE(&file->groups);
+  ritz_mesh_lists_clear(&file->shared);
   RITZ_FREE(&file->entities);
   RITZ_FREE(&file->tags);
   RITZ_FREE(&file->elements);
@@ -198,6 +199,24 @@ static int compare_entities(const void *pa, const void *pb) {
   return compare_groups(a->dim, a->tag, b->dim, b->tag);
 }
 
+static int compare_tags(const void *a, const void *b) {
+  const int32_t first = *(const int32_t *)a, second = *(const int32_t *)b;
+
+  return (first > second) - (first < second);
+}
+
+// Groups of an entity, each once.
+static void sort_groups(RitzGmshFile *file, RitzGmshEntity *entity) {
+  int32_t *groups = entity->num ? file->groups + entity->first : NULL;
+  int64_t num = 0;
+
+  if (groups) qsort(groups, (size_t)entity->num, sizeof(*groups), compare_tags);
+  for (int64_t i = 0; i < entity->num; i++) {
+    if (i == 0 || groups[i] != groups[num - 1]) groups[num++] = groups[i];
+  }
+  entity->num = num;
+}
+
 static int sort(RitzGmshFile *file) {
   RitzGmshName *names = file->names;
   RitzGmshEntity *entities = file->entities;
@@ -210,6 +229,7 @@ static int sort(RitzGmshFile *file) {
                                "physical group %d of dimension %d has two names", (int)names[i].tag,
                                names[i].dim);
   }
+  for (int64_t i = 0; i < file->num_entities; i++) sort_groups(file, &entities[i]);
   for (int64_t i = 1; i < file->num_entities; i++) {
     RITZ_TEXT_REQUIRE(compare_entities(&entities[i - 1], &entities[i]), file->text,
                       "$Entities lists entity %d of dimension %d twice", (int)entities[i].tag,

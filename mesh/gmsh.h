@@ -31,7 +31,7 @@ typedef struct {
   const RitzGmshType *type;
   int64_t place;
   int64_t first;            // its nodes: tags[first] ...
-  int32_t entity, physical; // physical: version 2.2 only; 0: none
+  int32_t entity, physical; // physical: version 2.2 only; 0: none; -1, -2, ...: several, a list of `shared`
 } RitzGmshElement;
 
 typedef struct {
@@ -60,7 +60,8 @@ typedef struct {
   int64_t num_entities, entities_capacity;
   RitzGmshEntity *entities; // owned; sorted by (dim, tag) once the file is read
   int64_t num_groups, groups_capacity;
-  int32_t *groups; // owned, positive
+  int32_t *groups;      // owned, positive; ascending in an entity once the file is read
+  RitzMeshLists shared; // owned: groups, ascending, of cells of version 2.2 that are in several
   int64_t num_names, names_capacity;
   RitzGmshName *names; // owned; sorted by (dim, tag) once the file is read
 } RitzGmshFile;
@@ -83,9 +84,16 @@ int ritz_gmsh_require_type(const RitzGmshFile *file, int64_t code, const RitzGms
 // Turns the contents into a draft (mesh/gmsh-draft.c).
 int ritz_gmsh_fill_draft(RitzGmshFile *file, RitzMeshDraft *draft);
 
-// Boundary parts and regions of the draft (mesh/gmsh-groups.c), after the nodes of all elements of dimension
-// dim and dim - 1 have become indices. cells[draft->num_elem] are the elements that the draft keeps;
-// is_used[num_nodes] marks their nodes.
+// The groups of an element (mesh/gmsh-groups.c): directly in version 2.2, through its entity in 4.1.
+int ritz_gmsh_find_groups(const RitzGmshFile *file, const RitzGmshElement *element, int64_t *num,
+                          const int32_t **groups);
+// The names of groups of one dimension, sorted. *known is new.
+int ritz_gmsh_list_names(const RitzGmshFile *file, int dim, int64_t *num_known, RitzReaderName **known);
+
+// Boundary parts of the draft and groups that it has no use for (mesh/gmsh-groups.c), regions
+// (mesh/gmsh-regions.c), after the nodes of all elements of dimension dim and dim - 1 have become indices.
+// cells[draft->num_elem] are the elements that the draft keeps; is_used[num_nodes] marks their nodes.
+int ritz_gmsh_name_unused(const RitzGmshFile *file, RitzMeshDraft *draft);
 int ritz_gmsh_name_regions(const RitzGmshFile *file, const int64_t *cells, RitzMeshDraft *draft);
 int ritz_gmsh_name_parts(const RitzGmshFile *file, const bool *is_used, RitzMeshDraft *draft);
 

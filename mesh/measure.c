@@ -87,16 +87,35 @@ static int measure_block(RitzMesh mesh, const RitzMeshBlock *block, RitzMeshMeas
   return ierr;
 }
 
-static int find_measure(RitzMesh mesh) {
-  RitzMeshMeasuring m;
+// m belongs to the caller.
+static int measure_elements(RitzMesh mesh, RitzMeshMeasuring *m) {
   int num_slots = 1, ierr = CEED_ERROR_SUCCESS;
 
   RITZ_TRY(ritz_run_ranges_slots(mesh->ceed, &num_slots));
-  RITZ_TRY(ritz_mesh_measuring_create(mesh->ceed, num_slots, mesh->num_elem, &m));
-  for (int b = 0; b < mesh->num_blocks && !ierr; b++) ierr = measure_block(mesh, &mesh->blocks[b], &m);
-  if (!ierr) mesh->measure = ritz_mesh_measuring_result(&m, mesh->num_elem);
-  ritz_mesh_measuring_clear(&m);
+  RITZ_TRY(ritz_mesh_measuring_create(mesh->ceed, num_slots, mesh->num_elem, m));
+  for (int b = 0; b < mesh->num_blocks && !ierr; b++) ierr = measure_block(mesh, &mesh->blocks[b], m);
+  if (ierr) ritz_mesh_measuring_clear(m);
   return ierr;
+}
+
+static int find_measure(RitzMesh mesh) {
+  RitzMeshMeasuring m;
+
+  RITZ_TRY(measure_elements(mesh, &m));
+  mesh->measure = ritz_mesh_measuring_result(&m, mesh->num_elem);
+  ritz_mesh_measuring_clear(&m);
+  return CEED_ERROR_SUCCESS;
+}
+
+int RitzMeshGetElementMeasures(RitzMesh mesh, double *measures) {
+  RitzMeshMeasuring m;
+
+  RITZ_HANDLE(mesh);
+  RITZ_ARGUMENT(mesh, measures);
+  RITZ_TRY(measure_elements(mesh, &m));
+  for (int64_t e = 0; e < mesh->num_elem; e++) measures[e] = m.sums[e];
+  ritz_mesh_measuring_clear(&m);
+  return CEED_ERROR_SUCCESS;
 }
 
 int RitzMeshGetMeasure(RitzMesh mesh, double *measure, double *min_det, double *max_det) {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The mesh object: life, queries, boundary parts. Meshes are made by mesh/build.c and mesh/refine.c.
+#define _DEFAULT_SOURCE // _SC_PHYS_PAGES
 #include "mesh/mesh.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 const RitzClass ritz_mesh_class = {.name = "RitzMesh"};
 
@@ -25,14 +27,25 @@ void ritz_mesh_names_clear(CeedInt num, RitzMeshName **names) {
   RITZ_FREE(names);
 }
 
-int ritz_mesh_names_copy(Ceed ceed, CeedInt num, const RitzMeshName *names, CeedInt *num_copied,
-                         RitzMeshName **copies) {
+static int copy_names(Ceed ceed, CeedInt num, const RitzMeshName *names, CeedInt *num_copied,
+                      RitzMeshName **copies) {
   RITZ_TRY(RITZ_CALLOC(ceed, (size_t)num, copies));
   for (*num_copied = 0; *num_copied < num; ++*num_copied) {
     (*copies)[*num_copied].number = names[*num_copied].number;
     RITZ_TRY(ritz_strdup(ceed, names[*num_copied].name, &(*copies)[*num_copied].name));
   }
   return CEED_ERROR_SUCCESS;
+}
+
+int ritz_mesh_copy_sets(RitzMesh from, RitzMesh to) {
+  const Ceed ceed = from->ceed;
+
+  RITZ_TRY(copy_names(ceed, from->num_regions, from->regions, &to->num_regions, &to->regions));
+  RITZ_TRY(copy_names(ceed, from->num_parts, from->parts, &to->num_parts, &to->parts));
+  for (int d = 0; d < RITZ_MESH_UNUSED_DIMS; d++)
+    RITZ_TRY(copy_names(ceed, from->unused[d].num, from->unused[d].names, &to->unused[d].num,
+                        &to->unused[d].names));
+  return ritz_mesh_lists_copy(ceed, &from->overlaps, &to->overlaps);
 }
 
 int RitzMeshDestroy(RitzMesh *mesh) {
@@ -49,6 +62,9 @@ int RitzMeshDestroy(RitzMesh *mesh) {
   ritz_mesh_seam_clear(&m->seam);
   ritz_mesh_names_clear(m->num_regions, &m->regions);
   ritz_mesh_names_clear(m->num_parts, &m->parts);
+  for (int d = 0; d < RITZ_MESH_UNUSED_DIMS; d++)
+    ritz_mesh_names_clear(m->unused[d].num, &m->unused[d].names);
+  ritz_mesh_lists_clear(&m->overlaps);
   RitzMesh coarser = m->coarser;
   Ceed ceed = m->ceed;
 
@@ -91,6 +107,17 @@ int64_t ritz_mesh_power(int64_t base, int exponent) {
     power = ritz_mesh_product(2, (const int64_t[]){power, base});
   }
   return power;
+}
+
+bool ritz_mesh_fits(double num_bytes) {
+  double most = (double)(INT64_C(1) << 47);
+
+#ifdef _SC_PHYS_PAGES
+  const double physical = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+
+  if (physical > 0.0 && 2.0 * physical < most) most = 2.0 * physical;
+#endif
+  return num_bytes <= most;
 }
 
 // ---- Queries ----
@@ -146,6 +173,53 @@ int RitzMeshGetRegion(RitzMesh mesh, CeedInt index, const char **name, int32_t *
                mesh->num_regions);
   if (name) *name = mesh->regions[index].name;
   if (number) *number = mesh->regions[index].number;
+  return CEED_ERROR_SUCCESS;
+}
+
+int RitzMeshGetNumOverlaps(RitzMesh mesh, CeedInt *num_overlaps) {
+  RITZ_HANDLE(mesh);
+  RITZ_ARGUMENT(mesh, num_overlaps);
+  *num_overlaps = (CeedInt)mesh->overlaps.num;
+  return CEED_ERROR_SUCCESS;
+}
+
+int RitzMeshGetOverlap(RitzMesh mesh, CeedInt index, CeedInt *num_regions, const int32_t **regions) {
+  RITZ_HANDLE(mesh);
+  RITZ_ARGUMENT(mesh, num_regions);
+  RITZ_ARGUMENT(mesh, regions);
+  RITZ_REQUIRE(index >= 0 && index < mesh->overlaps.num, mesh->ceed, CEED_ERROR_DIMENSION,
+               "%s: there is no overlap %" CeedInt_FMT ", the mesh has %lld", __func__, index,
+               (long long)mesh->overlaps.num);
+  const int64_t *starts = mesh->overlaps.starts + index;
+
+  *num_regions = (CeedInt)(starts[1] - starts[0]);
+  *regions = mesh->overlaps.items + starts[0];
+  return CEED_ERROR_SUCCESS;
+}
+
+static int check_unused_dim(RitzMesh mesh, CeedInt dim, const char *call) {
+  RITZ_REQUIRE(dim >= 0 && dim < RITZ_MESH_UNUSED_DIMS, mesh->ceed, CEED_ERROR_DIMENSION,
+               "%s: dimension %" CeedInt_FMT ", needed 0 or 1", call, dim);
+  return CEED_ERROR_SUCCESS;
+}
+
+int RitzMeshGetNumUnusedGroups(RitzMesh mesh, CeedInt dim, CeedInt *num_groups) {
+  RITZ_HANDLE(mesh);
+  RITZ_ARGUMENT(mesh, num_groups);
+  RITZ_TRY(check_unused_dim(mesh, dim, __func__));
+  *num_groups = mesh->unused[dim].num;
+  return CEED_ERROR_SUCCESS;
+}
+
+int RitzMeshGetUnusedGroup(RitzMesh mesh, CeedInt dim, CeedInt index, const char **name) {
+  RITZ_HANDLE(mesh);
+  RITZ_ARGUMENT(mesh, name);
+  RITZ_TRY(check_unused_dim(mesh, dim, __func__));
+  RITZ_REQUIRE(index >= 0 && index < mesh->unused[dim].num, mesh->ceed, CEED_ERROR_DIMENSION,
+               "%s: there is no group %" CeedInt_FMT " of dimension %" CeedInt_FMT
+               ", the mesh has %" CeedInt_FMT,
+               __func__, index, dim, mesh->unused[dim].num);
+  *name = mesh->unused[dim].names[index].name;
   return CEED_ERROR_SUCCESS;
 }
 
@@ -253,9 +327,11 @@ void ritz_mesh_marks_sort(int64_t *num, RitzMeshMark *marks) {
 }
 
 bool ritz_mesh_part_has_name(RitzMesh mesh, int32_t part, const char *name) {
-  if (!strcmp(name, "all") || part == RITZ_MESH_EXTERIOR)
-    return part == RITZ_MESH_EXTERIOR && !strcmp(name, "all");
-  return !strcmp(mesh->parts[part].name, name);
+  if (part != RITZ_MESH_EXTERIOR) return !strcmp(mesh->parts[part].name, name);
+  bool is_all = !strcmp(name, "all");
+
+  for (CeedInt i = 0; i < mesh->num_parts && is_all; i++) is_all = strcmp(mesh->parts[i].name, name) != 0;
+  return is_all;
 }
 
 // A few names, for a message: " all xmin xmax ..."
@@ -286,7 +362,7 @@ static int check_name(RitzMesh mesh, const char *name) {
 
 // The marks called `name`, which several parts of a file may share; as marks of one part.
 static int collect_marks(RitzMesh mesh, const char *name, int64_t *num, RitzMeshMark **marks) {
-  bool is_named = false, is_exterior = !strcmp(name, "all");
+  bool is_named = false;
   int32_t part = RITZ_MESH_EXTERIOR - 1;
 
   *num = 0;
@@ -294,7 +370,7 @@ static int collect_marks(RitzMesh mesh, const char *name, int64_t *num, RitzMesh
   for (int64_t i = 0; i < mesh->num_marks; i++) {
     if (mesh->marks[i].part != part) {
       part = mesh->marks[i].part;
-      is_named = is_exterior ? part == RITZ_MESH_EXTERIOR : ritz_mesh_part_has_name(mesh, part, name);
+      is_named = ritz_mesh_part_has_name(mesh, part, name);
     }
     if (!is_named) continue;
     (*marks)[*num] = mesh->marks[i];

@@ -40,6 +40,23 @@ typedef struct {
 } RitzMeshBlock;
 enum { RITZ_MESH_MAX_BLOCKS = 4 }; // tetrahedra, pyramids, prisms, hexahedra
 
+// A list of numbers for each of `num` things (mesh/lists.c).
+typedef struct {
+  int64_t num, max_num, max_items; // room for max_num starts
+  int64_t *starts;                 // owned, [num + 1]
+  int32_t *items;                  // owned
+} RitzMeshLists;
+int ritz_mesh_lists_append(Ceed ceed, RitzMeshLists *lists, int64_t num_items, const int32_t *items);
+int ritz_mesh_lists_copy(Ceed ceed, const RitzMeshLists *lists, RitzMeshLists *copy); // copy: empty
+void ritz_mesh_lists_clear(RitzMeshLists *lists);
+
+// Groups of a file that are neither regions nor parts: of points, of curves that are no facets.
+typedef struct {
+  CeedInt num;
+  RitzMeshName *names; // owned
+} RitzMeshUnused;
+enum { RITZ_MESH_UNUSED_DIMS = 2 };
+
 // Size of a mesh: length, area or volume, and the extremes of the determinants that were taken.
 typedef struct {
   bool is_known;
@@ -62,13 +79,15 @@ struct RitzMesh_private {
   double *coords;         // owned, geometry nodes of all elements, [space_dim] each
   int32_t *elem_regions;  // owned, [num_elem]
   CeedInt num_regions, num_parts;
-  RitzMeshName *regions, *parts; // owned; regions ascending by number
-  int64_t num_marks;             // in no order, no duplicates
-  RitzMeshMark *marks;           // owned
-  RitzMesh coarser;              // counted: what this mesh is a refinement of; NULL: nothing, or not made yet
-  bool is_coarsest;              // a box that has been found to have no coarser one
-  RitzMeshMeasure measure;       // found when the mesh was checked, or when it was asked for
-  RitzMeshSeam *seam;            // owned: what a part shares with others; NULL: the mesh is a whole one
+  RitzMeshName *regions, *parts;                // owned; regions ascending by number
+  RitzMeshLists overlaps;                       // owned: the regions of elements whose number is -1, -2, ...
+  RitzMeshUnused unused[RITZ_MESH_UNUSED_DIMS]; // owned, by dimension
+  int64_t num_marks;                            // in no order, no duplicates
+  RitzMeshMark *marks;                          // owned
+  RitzMesh coarser;        // counted: what this mesh is a refinement of; NULL: nothing, or not made yet
+  bool is_coarsest;        // a box that has been found to have no coarser one
+  RitzMeshMeasure measure; // found when the mesh was checked, or when it was asked for
+  RitzMeshSeam *seam;      // owned: what a part shares with others; NULL: the mesh is a whole one
 };
 
 // A mesh as found in a file (or made by a generator), before any check that needs the topology. All arrays
@@ -93,12 +112,14 @@ typedef struct {
   int64_t *elem_place;    // [num_elem] line of the element in the file, or NULL
   CeedInt num_regions, num_parts;
   RitzMeshName *regions, *parts; // names may be NULL: then the number is the name
-  int64_t num_labels;            // facet labels
-  int64_t *label_vertices;       // [num_labels][2^(dim-1)] vertices of the facet in any order; triangles in
-                                 // space: the last one is -1
-  int32_t *label_part;           // [num_labels] index into parts
-  int64_t *label_place;          // [num_labels] line in the file, or NULL
-  bool may_be_empty;             // blocks without elements are no error: a part of a mesh
+  RitzMeshLists overlaps;        // as in a mesh; none: negative numbers are numbers of regions
+  RitzMeshUnused unused[RITZ_MESH_UNUSED_DIMS];
+  int64_t num_labels;      // facet labels
+  int64_t *label_vertices; // [num_labels][2^(dim-1)] vertices of the facet in any order; triangles in
+                           // space: the last one is -1
+  int32_t *label_part;     // [num_labels] index into parts
+  int64_t *label_place;    // [num_labels] line in the file, or NULL
+  bool may_be_empty;       // blocks without elements are no error: a part of a mesh
   // Elements a direction of a box whose elements and vertices are lexicographic, and whose facets on side i
   // are labelled with part i; else zeros. It need not be checked for what a box cannot have.
   int64_t grid[3];
@@ -139,14 +160,14 @@ int ritz_mesh_error(Ceed ceed, const char *source, const int64_t *places, int64_
 // ---- Objects (mesh/mesh.c) ----
 int ritz_mesh_create_empty(Ceed ceed, RitzMesh *mesh); // with one reference, everything else zero
 void ritz_mesh_names_clear(CeedInt num, RitzMeshName **names);
-int ritz_mesh_names_copy(Ceed ceed, CeedInt num, const RitzMeshName *names, CeedInt *num_copied,
-                         RitzMeshName **copies); // partial after a failure
+// Regions, parts and what else has names, for a mesh made from another one; partial after a failure.
+int ritz_mesh_copy_sets(RitzMesh from, RitzMesh to);
 // CEED_ERROR_DIMENSION unless there is such a block; CEED_ERROR_UNSUPPORTED unless there is only one.
 int ritz_mesh_check_block(RitzMesh mesh, CeedInt block, const char *call);
 int ritz_mesh_require_one_block(RitzMesh mesh, const char *call, const char *block_call);
 // The block that element e belongs to.
 int ritz_mesh_find_block(int num_blocks, const RitzMeshBlock *blocks, int64_t e);
-// Whether the part of this index (or RITZ_MESH_EXTERIOR: "all") is called so.
+// Whether the part of this index (or RITZ_MESH_EXTERIOR: "all", unless another part is) is called so.
 bool ritz_mesh_part_has_name(RitzMesh mesh, int32_t part, const char *name);
 // Sorts by (part, element, facet) and removes duplicates.
 void ritz_mesh_marks_sort(int64_t *num, RitzMeshMark *marks);
@@ -154,6 +175,9 @@ void ritz_mesh_marks_sort(int64_t *num, RitzMeshMark *marks);
 // Products of sizes >= 0; -1 when the result exceeds 2^63 - 1 or a factor is -1 already.
 int64_t ritz_mesh_product(int num, const int64_t factors[]);
 int64_t ritz_mesh_power(int64_t base, int exponent);
+// Whether arrays of so many bytes can lie in the memory of this machine, half of them on disk; asked before
+// anything is made. Where the system does not tell how much it has: 2^47 bytes, what processors address.
+bool ritz_mesh_fits(double num_bytes);
 
 // Number of the point `at` of a grid with size[3] points a direction, the first direction fastest, and back
 // (mesh/box.c).
@@ -211,13 +235,6 @@ void ritz_mesh_lattice_point(const RitzMeshShape *shape, int64_t p, const int8_t
                              const int64_t *shares, int64_t at[3]);
 
 // ---- Parts of a mesh (mesh/seam.c; made by mesh/submesh.c) ----
-// A list of numbers for each of `num` things.
-typedef struct {
-  int64_t num, max_num, max_items; // room for max_num + 1 starts
-  int64_t *starts;                 // owned, [num + 1]
-  int32_t *items;                  // owned
-} RitzMeshLists;
-int ritz_mesh_lists_append(Ceed ceed, RitzMeshLists *lists, int64_t num_items, const int32_t *items);
 // Vertices, edges or faces that a part of a mesh shares with other parts.
 typedef struct {
   RitzMeshTable table; // owned: entities by their vertices, which ascend (triangles begin with -1)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Uniform refinement. The vertices of the children are the nodes of degree 2 of the parent, so the node
 // numbering finds them on any topology; mesh/divide.c makes the mesh.
+#include <math.h>
 #include <string.h>
 
 #include "mesh/mesh.h"
@@ -174,22 +175,34 @@ cleanup:
   return ierr;
 }
 
-// Checks that the sizes of the arrays of the finest mesh can be counted.
-static int check_levels(RitzMesh mesh, CeedInt levels) {
-  int64_t num_elem = 0, most_local = 0, most_children = 1 << mesh->dim;
+// Bytes of the elements of the finest mesh.
+static double count_bytes(RitzMesh mesh, CeedInt levels) {
+  const double l = fmin(levels, 300), num_children = pow(2.0, mesh->dim);
+  const double of_tet = (double)ritz_mesh_num_nodes(CEED_TOPOLOGY_TET, mesh->order);
+  double num_bytes = 0.0;
 
+  for (int b = 0; b < mesh->num_blocks; b++) {
+    const RitzMeshBlock *block = &mesh->blocks[b];
+    const bool is_pyramid = block->topology == CEED_TOPOLOGY_PYRAMID;
+    const double num_tets = is_pyramid ? 4.0 * (pow(8.0, l) - pow(6.0, l)) / 2.0 : 0.0;
+    const double num_own = pow(is_pyramid ? 6.0 : num_children, l);
+
+    num_bytes += (double)block->num_elem * sizeof(double) *
+                 (num_own * ((double)block->num_nodes * mesh->space_dim + block->num_corners) +
+                  num_tets * (of_tet * mesh->space_dim + 4));
+  }
+  return num_bytes;
+}
+
+// Checks that there can be room for the finest mesh.
+static int check_levels(RitzMesh mesh, CeedInt levels) {
   RITZ_REQUIRE(levels >= 0, mesh->ceed, CEED_ERROR_DIMENSION,
                "RitzMeshRefine: %" CeedInt_FMT " levels, needed at least 0", levels);
-  for (int b = 0; b < mesh->num_blocks; b++) {
-    if (mesh->blocks[b].num_nodes > most_local) most_local = mesh->blocks[b].num_nodes;
-    if (mesh->blocks[b].topology == CEED_TOPOLOGY_PYRAMID) most_children = 10;
-  }
-  num_elem = levels <= 60 ? ritz_mesh_power(most_children, levels) : -1;
-  num_elem =
-      ritz_mesh_product(4, (const int64_t[]){num_elem, mesh->num_elem, most_local, 12 * sizeof(double)});
-  RITZ_REQUIRE(num_elem >= 0, mesh->ceed, CEED_ERROR_DIMENSION,
-               "RitzMeshRefine: %" CeedInt_FMT " levels of %lld elements are too many", levels,
-               (long long)mesh->num_elem);
+  const double num_bytes = levels > 0 ? count_bytes(mesh, levels) : 0.0;
+
+  RITZ_REQUIRE(ritz_mesh_fits(num_bytes), mesh->ceed, CEED_ERROR_DIMENSION,
+               "RitzMeshRefine: %" CeedInt_FMT " levels of %lld elements are too many, %.3g GB", levels,
+               (long long)mesh->num_elem, 1e-9 * num_bytes);
   return CEED_ERROR_SUCCESS;
 }
 

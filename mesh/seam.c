@@ -8,26 +8,6 @@
 
 static const int widths[3] = {1, 2, 4}; // of the keys of vertices, edges, faces
 
-// ---- Lists ----
-
-int ritz_mesh_lists_append(Ceed ceed, RitzMeshLists *lists, int64_t num_items, const int32_t *items) {
-  const int64_t first = lists->num ? lists->starts[lists->num] : 0;
-
-  RITZ_TRY(ritz_reader_reserve(ceed, lists->num + 2, sizeof(*lists->starts), &lists->max_num,
-                               (void **)&lists->starts));
-  RITZ_TRY(ritz_reader_reserve(ceed, first + num_items, sizeof(*lists->items), &lists->max_items,
-                               (void **)&lists->items));
-  if (num_items > 0) memcpy(lists->items + first, items, (size_t)num_items * sizeof(*items));
-  lists->starts[lists->num] = first;
-  lists->starts[++lists->num] = first + num_items;
-  return CEED_ERROR_SUCCESS;
-}
-
-static void clear_lists(RitzMeshLists *lists) {
-  RITZ_FREE(&lists->starts);
-  RITZ_FREE(&lists->items);
-}
-
 // ---- Life ----
 
 int ritz_mesh_seam_table(Ceed ceed, int dim, RitzMeshTable *table) {
@@ -45,8 +25,8 @@ void ritz_mesh_seam_clear(RitzMeshSeam **seam) {
   if (!*seam) return;
   for (int d = 0; d < 3; d++) {
     ritz_mesh_table_clear(&(*seam)->shared[d].table);
-    clear_lists(&(*seam)->shared[d].parts);
-    clear_lists(&(*seam)->shared[d].marks);
+    ritz_mesh_lists_clear(&(*seam)->shared[d].parts);
+    ritz_mesh_lists_clear(&(*seam)->shared[d].marks);
   }
   RITZ_FREE(&(*seam)->keys);
   RITZ_FREE(seam);

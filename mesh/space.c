@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Continuous spaces: node numbers, restriction, node positions, nodes of boundary parts. Public functions;
 // the numbering itself is in mesh/numbering.c.
+#include <math.h>
 #include <ritz/basis.h>
 #include <stdlib.h>
 
@@ -78,10 +79,14 @@ static int check_space_arguments(RitzMesh mesh, CeedInt degree, CeedInt num_comp
                "RitzSpaceCreate: %" CeedInt_FMT " components, needed at least 1", num_comp);
   for (int b = 0; b < mesh->num_blocks; b++) {
     int64_t num_local = ritz_mesh_num_nodes(mesh->blocks[b].topology, degree);
-    int64_t num_bytes = ritz_mesh_product(5, (const int64_t[]){mesh->blocks[b].num_elem, num_local, num_comp,
-                                                               sizeof(int64_t), mesh->num_blocks});
+    const int64_t num_bytes =
+        ritz_mesh_product(5, (const int64_t[]){mesh->blocks[b].num_elem, num_local, num_comp, sizeof(int64_t),
+                                               mesh->num_blocks});
+    // Nodes of elements are kept, but for boxes; an L-vector has a fraction of them.
+    const double least = mesh->grid[0] ? (double)mesh->num_elem * pow(degree, mesh->dim)
+                                       : (double)mesh->blocks[b].num_elem * (double)num_local;
 
-    RITZ_REQUIRE(num_bytes >= 0, mesh->ceed, CEED_ERROR_DIMENSION,
+    RITZ_REQUIRE(num_bytes >= 0 && ritz_mesh_fits(least * sizeof(int64_t)), mesh->ceed, CEED_ERROR_DIMENSION,
                  "RitzSpaceCreate: %lld elements of degree %" CeedInt_FMT " have too many nodes",
                  (long long)mesh->blocks[b].num_elem, degree);
   }

@@ -345,8 +345,7 @@ static int make(Submesh *s) {
   number_vertices(s);
   copy_elements(s);
   RITZ_TRY(copy_marks(s));
-  RITZ_TRY(ritz_mesh_names_copy(ceed, mesh->num_regions, mesh->regions, &sub->num_regions, &sub->regions));
-  RITZ_TRY(ritz_mesh_names_copy(ceed, mesh->num_parts, mesh->parts, &sub->num_parts, &sub->parts));
+  RITZ_TRY(ritz_mesh_copy_sets(mesh, sub));
   return find_seam(s);
 }
 

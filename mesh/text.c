@@ -146,14 +146,30 @@ static int copy_name(const RitzMeshText *text, RitzWord word, char **name) {
   return CEED_ERROR_SUCCESS;
 }
 
+// The mark that ends a name which begins at `begin`. Programs write marks inside of names as they are: the
+// first one counts that has nothing, or a blank and a number, behind it; else the first one.
+static int64_t find_closing_mark(const RitzMeshText *text, int64_t begin) {
+  int64_t first = -1, i = begin;
+
+  for (; i < text->size && text->data[i] != '\n'; i++) {
+    if (text->data[i] != '"') continue;
+    if (first < 0) first = i;
+    int64_t next = i + 1;
+
+    while (next < text->size && (text->data[next] == ' ' || text->data[next] == '\t')) next++;
+    if (next == text->size || text->data[next] == '\n' || text->data[next] == '\r') return i;
+    if (next > i + 1 && (isdigit((unsigned char)text->data[next]) || text->data[next] == '-')) return i;
+  }
+  return first < 0 ? i : first;
+}
+
 int ritz_text_name(RitzMeshText *text, const char *what, char **name) {
   RitzWord word;
 
   RITZ_TEXT_REQUIRE(ritz_text_peek(text, &word), text, "the file ends where %s should be", what);
   if (word.start[0] == '"') {
-    int64_t end = ++text->at;
+    const int64_t end = find_closing_mark(text, ++text->at);
 
-    while (end < text->size && text->data[end] != '"' && text->data[end] != '\n') end++;
     RITZ_TEXT_REQUIRE(end < text->size && text->data[end] == '"', text,
                       "%s has no closing quotation mark on its line", what);
     word = (RitzWord){text->data + text->at, end - text->at};

@@ -18,10 +18,21 @@ static int compare_names(const void *key, const void *region) {
 // Elements of every region.
 static void count_regions(RitzMesh mesh, int64_t *counts) {
   for (int64_t e = 0; e < mesh->num_elem; e++) {
-    const RitzMeshName *region = bsearch(&mesh->elem_regions[e], mesh->regions, (size_t)mesh->num_regions,
-                                         sizeof(*mesh->regions), compare_names);
+    const int32_t *numbers = &mesh->elem_regions[e];
+    int64_t num = 1;
 
-    counts[region - mesh->regions]++;
+    if (*numbers < 0 && mesh->overlaps.num > 0) {
+      const int64_t *starts = mesh->overlaps.starts - 1 - *numbers;
+
+      numbers = mesh->overlaps.items + starts[0];
+      num = starts[1] - starts[0];
+    }
+    for (int64_t i = 0; i < num; i++) {
+      const RitzMeshName *region = bsearch(&numbers[i], mesh->regions, (size_t)mesh->num_regions,
+                                           sizeof(*mesh->regions), compare_names);
+
+      counts[region - mesh->regions]++;
+    }
   }
 }
 

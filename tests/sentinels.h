@@ -40,7 +40,7 @@ typedef struct {
   CeedOperator op, op_new, op_at_points, op_at_points_new, composite; // new: no field is set
   CeedOperatorField op_field;
   CeedOperatorAssemblyData assembly;
-  RitzMesh mesh;
+  RitzMesh mesh, mesh_with_groups; // the second one: groups of cells that overlap, a group of points
   RitzLocator locator;
   RitzSpace space, space_with_layers; // of degree 1 and 2
   RitzGeometry geometry;

@@ -273,7 +273,7 @@ wrong "explanation of too many DOFs" "ritz explain: --size: expected at most 214
 wrong "explanation with threads named twice" "ritz explain: --threads: contradicts --ceed '/cpu/self:threads=1'" \
   explain --bp 3 --order 2 --threads 2 --ceed /cpu/self:threads=1
 wrong "argument of explain" "ritz explain: unexpected argument 'bp3'" explain bp3 --order 2
-wrong "argument of info" "ritz info: unexpected argument 'foo'" info foo
+prints "argument of info that is no mesh" 1 err '^ritz info: foo: cannot be opened: ' info foo
 wrong "control characters are not echoed" "ritz solve: --order: expected an integer >= 1, found '?[31mx'" solve box:2 --order $'\e[31mx'
 
 # ---- Formulas ----

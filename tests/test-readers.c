@@ -98,6 +98,19 @@ static void check_part(const Box *box, const char *name, int num_sides, const in
         (int)num, (int)wanted, num_wrong);
 }
 
+// Whether elements of this number are in the region.
+static bool is_in_region(RitzMesh mesh, int32_t number, int32_t region) {
+  CeedInt num_overlaps = 0, num = 0;
+  const int32_t *regions = NULL;
+  bool is_in = false;
+
+  if (RitzMeshGetNumOverlaps(mesh, &num_overlaps)) return false;
+  if (number >= 0 || num_overlaps == 0) return number == region;
+  if (RitzMeshGetOverlap(mesh, -1 - number, &num, &regions)) return false;
+  for (CeedInt i = 0; i < num; i++) is_in = is_in || regions[i] == region;
+  return is_in;
+}
+
 static void check_region(const Box *box, int number, const char *wanted_name, int num_wanted) {
   const int32_t *regions;
   CeedInt num_regions;
@@ -106,7 +119,8 @@ static void check_region(const Box *box, int number, const char *wanted_name, in
 
   CHECK_OK(RitzMeshGetElementRegions(box->mesh, &regions));
   CHECK_OK(RitzMeshGetNumRegions(box->mesh, &num_regions));
-  for (int e = 0; e < box->n[0] * box->n[1] * box->n[2]; e++) num_found += regions[e] == number;
+  for (int e = 0; e < box->n[0] * box->n[1] * box->n[2]; e++)
+    num_found += is_in_region(box->mesh, regions[e], number);
   for (CeedInt i = 0; i < num_regions; i++) {
     int32_t its_number;
 
@@ -343,7 +357,7 @@ TEST(gmsh_groups_of_one_name_are_one_part) {
 }
 
 // Three unit squares in a row; the first is on an entity with two groups, the last in no group.
-TEST(gmsh_cells_in_two_groups_have_the_first_and_those_in_none_region_0) {
+TEST(gmsh_cells_are_in_all_of_their_groups_and_those_in_none_in_region_0) {
   static const char *const files[] = {
       GMSH2
       "$ParametricNodes\n8\n1 0 0 0 3 1\n2 1 0 0 3 1 .1 .2 .3\n3 2 0 0 0 1\n4 3 0 0 1 1 .5\n5 0 1 0 2 1 0 0\n"
@@ -368,10 +382,128 @@ TEST(gmsh_cells_in_two_groups_have_the_first_and_those_in_none_region_0) {
     CHECK_OK(RitzMeshGetMeasure(mesh, &measure, &low, &high));
     CHECK_NEAR(measure, 3, 1e-14, "three squares");
     CHECK_OK(RitzMeshGetElementRegions(mesh, &regions));
-    CHECK(regions[0] == 5 && regions[1] == 4 && regions[2] == 0, "regions %d %d %d in file %d",
-          (int)regions[0], (int)regions[1], (int)regions[2], i);
+    for (int e = 0; e < 3; e++) {
+      CHECK(is_in_region(mesh, regions[e], 5) == (e == 0), "square %d and region 5 of file %d", e, i);
+      CHECK(is_in_region(mesh, regions[e], 4) == (e < 2), "square %d and region 4 of file %d", e, i);
+    }
+    CHECK(regions[2] == 0, "region %d", (int)regions[2]);
+    CHECK(regions[0] != regions[1], "elements of different regions have one number");
     CHECK_OK(RitzMeshDestroy(&mesh));
   }
+  CeedDestroy(&ceed);
+}
+
+// The sum of all entries of the mass operator on these regions: their area.
+static void check_area(RitzMesh mesh, CeedInt num, const int32_t *regions, double wanted) {
+  const Ceed ceed = RitzMeshReturnCeed(mesh);
+  RitzSpace space;
+  RitzGeometry geometry;
+  CeedOperator op;
+  CeedVector u, v;
+  CeedSize size;
+  const CeedScalar *array;
+  double sum = 0;
+
+  CHECK_OK(RitzSpaceCreate(mesh, 1, 1, &space));
+  CHECK_OK(RitzGeometryCreate(mesh, -1, &geometry));
+  const RitzOperatorOptions options = {
+      .kind = RITZ_OPERATOR_MASS, .space = space, .num_regions = num, .regions = regions};
+  CHECK_OK(RitzGeometryCreateOperator(geometry, ceed, &options, &op));
+  CHECK_OK(CeedOperatorGetActiveVectorLengths(op, &size, NULL));
+  CHECK_OK(CeedVectorCreate(ceed, size, &u));
+  CHECK_OK(CeedVectorCreate(ceed, size, &v));
+  CHECK_OK(CeedVectorSetValue(u, 1));
+  CHECK_OK(CeedOperatorApply(op, u, v, CEED_REQUEST_IMMEDIATE));
+  CHECK_OK(CeedVectorGetArrayRead(v, CEED_MEM_HOST, &array));
+  for (CeedSize i = 0; i < size; i++) sum += (double)array[i];
+  CHECK_OK(CeedVectorRestoreArrayRead(v, &array));
+  CHECK_NEAR(sum, wanted, 100 * CEED_EPSILON, "area of %d regions, the first of which is %d", (int)num,
+             (int)regions[0]);
+  CeedVectorDestroy(&u);
+  CeedVectorDestroy(&v);
+  CeedOperatorDestroy(&op);
+  RitzGeometryDestroy(&geometry);
+  RitzSpaceDestroy(&space);
+}
+
+// Four unit squares in a row: 0 in region 1, 1 in 1 and 2, 2 in 2 and 3, 3 in 4. Meshes made from this one
+// have the same regions.
+static void check_regions_of_row(RitzMesh mesh) {
+  static const struct {
+    int32_t region;
+    double area;
+  } cases[] = {{1, 2}, {2, 2}, {3, 1}, {4, 1}};
+  const int32_t *numbers, pair[] = {1, 2};
+  int64_t num_elem;
+  double *measures;
+
+  CHECK_OK(RitzMeshGetNumElements(mesh, &num_elem));
+  CHECK_OK(RitzMeshGetElementRegions(mesh, &numbers));
+  measures = malloc((size_t)num_elem * sizeof(*measures));
+  CHECK_OK(RitzMeshGetElementMeasures(mesh, measures));
+  for (int i = 0; i < 4; i++) {
+    double area = 0;
+
+    for (int64_t e = 0; e < num_elem; e++)
+      area += is_in_region(mesh, numbers[e], cases[i].region) ? measures[e] : 0;
+    CHECK_NEAR(area, cases[i].area, 1e-14 * (double)num_elem, "area of region %d", (int)cases[i].region);
+    check_area(mesh, 1, &cases[i].region, cases[i].area);
+  }
+  check_area(mesh, 2, pair, 3); // the second square once
+  free(measures);
+}
+
+TEST(gmsh_groups_that_overlap_have_their_measures_and_operators) {
+  const char *path =
+      tap_temp_text("row.msh", GMSH2
+                    "$Nodes\n10\n1 0 0 0\n2 1 0 0\n3 2 0 0\n4 3 0 0\n5 4 0 0\n6 0 1 0\n7 1 1 0\n8 2 1 0\n"
+                    "9 3 1 0\n10 4 1 0\n$EndNodes\n$Elements\n6\n1 3 2 1 1 1 2 7 6\n2 3 2 2 2 2 3 8 7\n"
+                    "3 3 2 1 2 2 3 8 7\n4 3 2 3 3 3 4 9 8\n5 3 2 2 3 3 4 9 8\n6 3 2 4 4 4 5 10 9\n"
+                    "$EndElements\n");
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  RitzMesh mesh, fine, triangles;
+  CeedInt num;
+
+  CHECK_OK(RitzMeshRead(ceed, path, &mesh));
+  CHECK_OK(RitzMeshGetNumOverlaps(mesh, &num));
+  CHECK(num == 3, "%d overlaps: 1 alone, 1 and 2, 2 and 3", (int)num);
+  CHECK_OK(RitzMeshGetNumRegions(mesh, &num));
+  CHECK(num == 4, "%d regions", (int)num);
+  check_regions_of_row(mesh);
+  CHECK_OK(RitzMeshRefine(mesh, 1, &fine));
+  check_regions_of_row(fine);
+  CHECK_OK(RitzMeshSplit(mesh, CEED_TOPOLOGY_TRIANGLE, &triangles));
+  check_regions_of_row(triangles);
+  RitzMeshDestroy(&triangles);
+  RitzMeshDestroy(&fine);
+  RitzMeshDestroy(&mesh);
+  CeedDestroy(&ceed);
+}
+
+TEST(gmsh_groups_without_use_keep_their_names) {
+  const char *path =
+      tap_temp_text("tet.msh",
+                    GMSH2 "$PhysicalNames\n2\n0 7 \"probe\"\n1 7 \"rim \"a\" = b\"\n$EndPhysicalNames\n"
+                          "$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n$EndNodes\n$Elements\n4\n"
+                          "1 15 2 7 1 1\n2 1 2 7 1 1 2\n3 1 2 8 2 2 3\n4 4 2 1 1 1 2 3 4\n$EndElements\n");
+  static const char *const wanted[2][2] = {{"probe"}, {"rim \"a\" = b", "8"}};
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  RitzMesh mesh;
+
+  CHECK_OK(RitzMeshRead(ceed, path, &mesh));
+  for (CeedInt dim = 0; dim < 2; dim++) {
+    CeedInt num;
+
+    CHECK_OK(RitzMeshGetNumUnusedGroups(mesh, dim, &num));
+    CHECK(num == dim + 1, "%d groups of dimension %d", (int)num, (int)dim);
+    for (CeedInt i = 0; i < num; i++) {
+      const char *name;
+
+      CHECK_OK(RitzMeshGetUnusedGroup(mesh, dim, i, &name));
+      CHECK(!strcmp(name, wanted[dim][i]), "'%s' is called '%s'", wanted[dim][i], name);
+    }
+  }
+  RitzMeshDestroy(&mesh);
   CeedDestroy(&ceed);
 }
 
@@ -825,8 +957,9 @@ int main(int argc, char **argv) {
             gmsh_tags_may_be_sparse_and_sections_may_be_missing_or_skipped,
             gmsh_without_entities_has_entities_instead_of_groups, gmsh_surfaces_and_curves_keep_their_space,
             gmsh_cells_of_different_order_get_the_largest, gmsh_groups_of_one_name_are_one_part,
-            gmsh_cells_in_two_groups_have_the_first_and_those_in_none_region_0,
-            gmsh_clockwise_quads_are_turned,
+            gmsh_cells_are_in_all_of_their_groups_and_those_in_none_in_region_0,
+            gmsh_groups_that_overlap_have_their_measures_and_operators,
+            gmsh_groups_without_use_keep_their_names, gmsh_clockwise_quads_are_turned,
             mfem_straight_meshes_of_every_version_lie_where_their_vertices_are,
             mfem_nodes_of_every_collection_give_the_map, mfem_collections_of_fixed_degree_give_the_map,
             mfem_neighbours_agree_however_they_are_rotated, mfem_surfaces_and_curves_keep_their_space,

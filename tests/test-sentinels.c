@@ -262,8 +262,15 @@ static int make_operators(Kit *kit) {
   return RitzOperatorAssembleCSRSymbolic(kit->op, &num_rows, &num_cols, &kit->row_starts, &kit->cols);
 }
 
+// A square in two groups, of which one has a second square; a point in a group.
+static const char groups[] =
+    "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n6\n1 0 0 0\n2 1 0 0\n3 2 0 0\n4 0 1 0\n5 1 1 0\n6 2 1 0\n"
+    "$EndNodes\n$Elements\n4\n1 15 2 9 1 1\n2 3 2 1 1 1 2 5 4\n3 3 2 2 1 1 2 5 4\n4 3 2 1 2 2 3 6 5\n"
+    "$EndElements\n";
+
 static int make_mesh(Kit *kit) {
   DO(RitzMeshCreateBox(kit->ceed, 2, (CeedInt[]){1, 1}, NULL, NULL, 1, NULL, NULL, &kit->mesh));
+  DO(RitzMeshRead(kit->ceed, tap_temp_text("groups.msh", groups), &kit->mesh_with_groups));
   DO(RitzLocatorCreate(kit->mesh, -1, &kit->locator));
   DO(RitzSpaceCreate(kit->mesh, 1, 1, &kit->space));
   DO(RitzSpaceCreate(kit->mesh, 2, 1, &kit->space_with_layers));
@@ -342,6 +349,7 @@ static int destroy_kit(Kit *kit) {
   DESTROY(RitzSpace, kit->space_with_layers);
   DESTROY(RitzLocator, kit->locator);
   DESTROY(RitzMesh, kit->mesh);
+  DESTROY(RitzMesh, kit->mesh_with_groups);
   CeedOperator *operators[] = {&kit->composite, &kit->op, &kit->op_new, &kit->op_at_points,
                                &kit->op_at_points_new};
   for (int i = 0; i < 5; i++) DESTROY(CeedOperator, *operators[i]);

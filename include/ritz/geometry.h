@@ -70,7 +70,7 @@ typedef struct {
   RitzCoefficientFunction lambda_function, mu_function; // NULL: constant. Evaluated once at every point
   void *lambda_ctx, *mu_ctx;
   CeedInt num_regions;        // the integral is over the elements of these regions of the mesh alone; 0: all
-  const int32_t *regions;     // [num_regions] their numbers, borrowed during the call
+  const int32_t *regions;     // [num_regions] their numbers, or -1 - k: overlap k; borrowed during the call
   RitzElementChoice elements; // of a part of a mesh: all, or those without or with ghosts of `space`
 } RitzOperatorOptions;
 

@@ -36,8 +36,11 @@
 //                 3: 2 s = 1 - t (2 3 4)   4: t = -1 (0 1 2 3)
 //
 // A boundary part is a named set of facets (an element and the number of one of its facets). A facet may
-// belong to several parts. The name "all" always stands for every exterior facet (one that belongs to a
-// single element). Regions are integer attributes of elements with optional names.
+// belong to several parts. The name "all" stands for every exterior facet (one that belongs to a single
+// element), unless the mesh has a part of this name. Regions are integer attributes of elements with optional
+// names. They may overlap: elements in a region that shares elements with another one have a negative number
+// instead, -1 - k, of overlap k, which is a list of regions; elements of the same regions have the same
+// overlap.
 //
 // Memory: 8 * space_dim bytes per node, 8 per corner and 4 per element, each element for itself; 16 bytes per
 // exterior facet and per facet of a part. A mesh is immutable once made and may be shared; all arrays handed
@@ -185,16 +188,24 @@ CEED_EXTERN int RitzMeshGetElementVertices(RitzMesh mesh, const int64_t **vertic
 // x [num_elem][nodes][space_dim]; (g+1)^dim nodes on lines, quadrilaterals, hexahedra
 CEED_EXTERN int RitzMeshGetElementCoordinates(RitzMesh mesh, const double **x);
 
-CEED_EXTERN int RitzMeshGetElementRegions(RitzMesh mesh,
-                                          const int32_t **regions); // [num_elem], region numbers
+// regions [num_elem]: numbers of regions; or of overlaps, as above, where the mesh has some.
+CEED_EXTERN int RitzMeshGetElementRegions(RitzMesh mesh, const int32_t **regions);
 CEED_EXTERN int RitzMeshGetNumRegions(RitzMesh mesh, CeedInt *num_regions);
 // Regions ascend by number. name and number may be NULL.
 CEED_EXTERN int RitzMeshGetRegion(RitzMesh mesh, CeedInt index, const char **name, int32_t *number);
+CEED_EXTERN int RitzMeshGetNumOverlaps(RitzMesh mesh, CeedInt *num_overlaps); // 0: no regions overlap
+// regions [*num_regions]: the regions, ascending, that the elements of number -1 - index belong to.
+CEED_EXTERN int RitzMeshGetOverlap(RitzMesh mesh, CeedInt index, CeedInt *num_regions,
+                                   const int32_t **regions);
+// Groups of the file of dimension 0 (points) or 1 (curves) that are neither regions nor boundary parts, as
+// their dimension is less than that of the mesh by 2 or more: Ritz only knows their names.
+CEED_EXTERN int RitzMeshGetNumUnusedGroups(RitzMesh mesh, CeedInt dim, CeedInt *num_groups);
+CEED_EXTERN int RitzMeshGetUnusedGroup(RitzMesh mesh, CeedInt dim, CeedInt index, const char **name);
 
 CEED_EXTERN int RitzMeshGetNumBoundaryParts(RitzMesh mesh, CeedInt *num_parts);
 CEED_EXTERN int RitzMeshGetBoundaryPartName(RitzMesh mesh, CeedInt part, const char **name);
-// Facets of the part called `name` ("all": the exterior facets). elements and facets are new arrays of length
-// *num, to be freed by the caller with free(); either may be NULL. An unknown name is
+// Facets of the part called `name` ("all": the exterior facets, as above). elements and facets are new arrays
+// of length *num, to be freed by the caller with free(); either may be NULL. An unknown name is
 // CEED_ERROR_INCOMPATIBLE, and the message lists the names there are.
 CEED_EXTERN int RitzMeshGetBoundaryPart(RitzMesh mesh, const char *name, int64_t *num, int64_t **elements,
                                         int8_t **facets);
@@ -223,6 +234,9 @@ CEED_EXTERN int RitzMeshClassifyElements(RitzMesh mesh, double tolerance, RitzEl
 // space of higher dimension, and the extremes over these points and the corners (but apexes of pyramids).
 // Inverted elements are looked for at the same points. Results may be NULL.
 CEED_EXTERN int RitzMeshGetMeasure(RitzMesh mesh, double *measure, double *min_det, double *max_det);
+
+// The same integral of each element: measures [num_elem].
+CEED_EXTERN int RitzMeshGetElementMeasures(RitzMesh mesh, double *measures);
 
 // Multi-line summary: shape, sizes, order, kinds, bounding box, parts with their facet counts, regions.
 CEED_EXTERN int RitzMeshView(RitzMesh mesh, FILE *stream);

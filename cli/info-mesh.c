@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// `ritz info MESH`: what is in a mesh, its parts and regions. Called by cli/info.c.
+#include "cli/info.h"
+#include "cli/solve.h"
+
+int cli_info_mesh(const ArgCommand *command, const char *mesh) {
+  Solve s = {.command = command, .options = {.mesh = mesh}, .device = -1};
+  int code = cli_open_ceed(command->name, "/cpu/self/ref", &s.ceed);
+
+  if (!code) code = solve_open_mesh(&s);
+  if (!code && (solve_show_mesh(&s) || solve_show_regions(&s))) code = cli_report(command->name, s.ceed);
+  solve_clean_up(&s);
+  return code;
+}

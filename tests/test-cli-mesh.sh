@@ -1,0 +1,132 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Meshes as users of the `ritz` program meet them: groups that overlap, names, conditions on nothing, meshes that are too large.
+# Run by ctest with the path of the program as argument (or in RITZ_PROGRAM); prints TAP.
+set -u
+
+ritz=${1:-${RITZ_PROGRAM:-}}
+if [[ ! -x $ritz ]]; then
+  echo "usage: $0 PATH-OF-RITZ" >&2
+  exit 2
+fi
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+export RITZ_CACHE_DIR=$folder/cache
+unset RITZ_CACHE
+number=0 failed=0
+ref=(--ceed /cpu/self/ref --jacobi --order 1)
+
+report() { # OK SENTENCE
+  number=$((number + 1))
+  if [[ $1 == 1 ]]; then echo "ok $number - $2"; return; fi
+  failed=$((failed + 1))
+  echo "not ok $number - $2"
+  sed 's/^/#   stdout: /' "$folder/out" | head -30
+  sed 's/^/#   stderr: /' "$folder/err" | head -30
+}
+
+# prints SENTENCE CODE STREAM PATTERN ARGUMENTS...: exit code, and a line of the stream matches.
+prints() {
+  local sentence=$1 code=$2 stream=$3 pattern=$4 status ok=0
+  shift 4
+  "$ritz" "$@" >"$folder/out" 2>"$folder/err" </dev/null
+  status=$?
+  if [[ $status == "$code" ]] && grep -Eq -- "$pattern" "$folder/$stream"; then ok=1; fi
+  if [[ $ok == 0 ]]; then echo "# wanted $code and on $stream: $pattern"; echo "# found $status"; fi
+  report $ok "$sentence"
+}
+
+# also SENTENCE STREAM PATTERN: of the last run.
+also() {
+  grep -Eq -- "$3" "$folder/$2"
+  report $((1 - $?)) "$1"
+}
+
+# gmsh2 FILE NAMES NODES ELEMENTS: lines of a Gmsh file of version 2.2, separated by ;
+gmsh2() {
+  {
+    printf '$MeshFormat\n2.2 0 8\n$EndMeshFormat\n'
+    section PhysicalNames "$2"; section Nodes "$3"; section Elements "$4"
+  } >"$folder/$1"
+}
+section() {
+  [[ $2 ]] || return
+  tr ';' '\n' <<<"$2" >"$folder/lines"
+  printf '$%s\n%d\n' "$1" "$(wc -l <"$folder/lines")"
+  cat "$folder/lines"
+  printf '$End%s\n' "$1"
+}
+
+# ---- Groups ----
+
+# Two unit squares: both in `whole`, the first in `left`, too; lines `all` (one of them), `a = "b"`, a point.
+row='1 0 0 0;2 1 0 0;3 2 0 0;4 0 1 0;5 1 1 0;6 2 1 0'
+gmsh2 row.msh '2 10 "left";2 11 "whole";1 1 "all";1 2 "a = "b"";0 3 "probe"' "$row" \
+  '1 3 2 10 1 1 2 5 4;2 3 2 11 1 1 2 5 4;3 3 2 11 2 2 3 6 5;4 1 2 1 1 4 1;5 1 2 2 2 3 6;6 15 2 3 1 1'
+{
+  printf '$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$PhysicalNames\n2\n2 10 "left"\n2 11 "whole"\n$EndPhysicalNames\n'
+  printf '$Entities\n0 0 2 0\n1 0 0 0 1 1 0 2 11 10 0\n2 1 0 0 2 1 0 1 11 0\n$EndEntities\n'
+  printf '$Nodes\n1 6 1 6\n2 1 0 6\n1\n2\n3\n4\n5\n6\n0 0 0\n1 0 0\n2 0 0\n0 1 0\n1 1 0\n2 1 0\n$EndNodes\n'
+  printf '$Elements\n2 2 1 2\n2 1 3 1\n1 1 2 5 4\n2 2 3 1\n2 2 3 6 5\n$EndElements\n'
+} >"$folder/row-4.msh"
+for mesh in row row-4; do
+  prints "info lists regions with their measures, $mesh" 0 out '^regions +left: 1 elements, area 1$' info "$folder/$mesh.msh"
+  also "elements belong to all their regions, $mesh" out '^ +whole: 2 elements, area 2$'
+  # Without given values a constant is added that makes up for the integral of the source, 2, over the area, 2.
+  prints "a source counts in all of its region, $mesh" 0 out 'a constant source of -1 is added$' \
+    solve "$folder/$mesh.msh" "${ref[@]}" --source whole=1
+  prints "the later source counts, $mesh" 0 out 'a constant source of -2 is added$' \
+    solve "$folder/$mesh.msh" "${ref[@]}" --source whole=1 --source left=3
+  prints "whatever the order of regions, $mesh" 0 out 'a constant source of -1 is added$' \
+    solve "$folder/$mesh.msh" "${ref[@]}" --source left=3 --source whole=1
+done
+# The same squares in groups that do not overlap: the same residuals.
+gmsh2 apart.msh '2 10 "left";2 11 "right";1 2 "a = "b""' "$row" '1 3 2 10 1 1 2 5 4;3 3 2 11 2 2 3 6 5;5 1 2 2 2 3 6'
+ends=(--bc '"a = ""b"""=x+y' --source 1)
+prints "coefficients by regions apart" 0 out '^iterations ' solve "$folder/apart.msh" "${ref[@]}" "${ends[@]}" --coefficient right=30 --coefficient left=1
+residuals=$(grep '^iterations' "$folder/out")
+prints "and by regions that overlap, the later one counts" 0 out "^${residuals//+/.}$" \
+  solve "$folder/row.msh" "${ref[@]}" "${ends[@]}" --coefficient whole=30 --coefficient left=1
+prints "if it is the larger one there is no jump" 0 out '^iterations ' solve "$folder/row.msh" "${ref[@]}" "${ends[@]}" --coefficient left=1 --coefficient whole=30
+! grep -Fqx -- "$residuals" "$folder/out"
+report $((1 - $?)) "and other residuals"
+
+# ---- Names ----
+
+prints "a group of the file's own called all is not replaced by the boundary" 0 out '^space .* 6 unknowns, 4 free' \
+  solve "$folder/row.msh" "${ref[@]}" --bc all=0
+also "it is listed once" out '^facets +all \(1\), a = "b" \(1\)$'
+prints "names in quotation marks may have = and marks" 0 out '^values +u = 5 on a = "b"$' \
+  solve "$folder/row.msh" "${ref[@]}" --bc '"a = ""b"""=5'
+prints "known solutions need all of the boundary" 2 err "^ritz solve: --exact: sets values on all of the boundary, but the file calls" \
+  solve "$folder/row.msh" "${ref[@]}" --exact sine
+prints "a quotation mark needs its fellow" 2 err '^ritz solve: --bc: expected NAME=EXPR' solve box:2 "${ref[@]}" --bc '"xmin=1'
+prints "quotation marks may be used for other names, too" 0 out '^values +u = 1 on xmin$' solve box:2 "${ref[@]}" --bc '"xmin"=1'
+prints "directions follow the marks" 0 out '^values +u.x = 0 on xmin$' \
+  solve box:2x2 "${ref[@]}" --problem elasticity --force 0,1 --fixed '"xmin".x' --fixed ymin
+
+gmsh2 tet.msh '0 7 "probe";1 7 "rim"' '1 0 0 0;2 1 0 0;3 0 1 0;4 0 0 1' '1 15 2 7 1 1;2 1 2 7 1 1 2;3 4 2 1 1 1 2 3 4'
+prints "groups of points are told to have no use" 0 out "^not used +'probe', a group of points$" info "$folder/tet.msh"
+also "and those of curves in space" out "^not used +'rim', a group of curves$"
+prints "a condition on one is an error that says why" 2 err "no boundary part 'rim'; its parts are: all; 'rim' is a group of curves, but" \
+  solve "$folder/tet.msh" "${ref[@]}" --bc rim=0
+
+# ---- Conditions on nothing ----
+
+# The surface of a tetrahedron, as Gmsh writes it when the volume has no physical group.
+gmsh2 skin.msh '2 1 "skin"' '1 0 0 0;2 1 0 0;3 0 1 0;4 0 0 1' '1 2 2 1 1 1 3 2;2 2 2 1 2 1 2 4;3 2 2 1 3 1 4 3;4 2 2 1 4 2 3 4'
+prints "a condition on a boundary without facets is an error" 2 err \
+  "^ritz solve: --bc: the boundary part 'all' has no facets; the mesh has no boundary: .* surfaces alone: in Gmsh the volume needs a physical" \
+  solve "$folder/skin.msh" "${ref[@]}" --bc all=0
+prints "surfaces in space are told to be such" 0 out '^mesh +.*skin.msh, surfaces in 3D$' solve "$folder/skin.msh" "${ref[@]}" --source 1
+also "with a hint at what may be missing" out 'the volume needs a physical group'
+
+# ---- Sizes ----
+
+for mesh in box:99999999x99999999 'box:2x2 --refine 31' 'box:2x2x2 --refine 2147483647' 'box:9999x9999x9999'; do
+  # shellcheck disable=SC2086
+  prints "too large at once: $mesh" 1 err 'too many' solve $mesh --bc all=0 --source 1
+done
+
+echo "1..$number"
+[[ $failed == 0 ]]
