@@ -238,7 +238,9 @@ static int show_boundary(const Solve *s) {
 
   if (!stream) return CeedError(s->ceed, CEED_ERROR_MAJOR, "no memory for the names of boundary parts");
   ierr = write_parts(s, stream);
-  fclose(stream);
+  // without memory for the text there is none
+  if (fclose(stream) && !ierr)
+    ierr = CeedError(s->ceed, CEED_ERROR_MAJOR, "no memory for the names of boundary parts");
   if (!ierr) cli_fact("facets", "%s", text);
   free(text);
   return ierr;

@@ -297,7 +297,8 @@ static int show_view(const Solve *s, const char *label, int (*view)(RitzPrecondi
 
   if (!stream) return CeedError(s->ceed, CEED_ERROR_MAJOR, "no memory for a view");
   ierr = view(s->pc, stream);
-  fclose(stream);
+  // without memory for the text there is none
+  if (fclose(stream) && !ierr) ierr = CeedError(s->ceed, CEED_ERROR_MAJOR, "no memory for a view");
   for (line = ierr ? NULL : strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
     printf("%-12s%s\n", label, line);
     label = "";

@@ -15,12 +15,20 @@ const RitzClass ritz_exchange_class = {.name = "RitzExchange"};
 
 // ---- Life ----
 
+int ritz_transport_check(Ceed ceed, const char *call, const RitzTransport *t) {
+  RITZ_REQUIRE(t->begin && t->end && t->reduce, ceed, CEED_ERROR_INCOMPATIBLE,
+               "%s: the transport has no function begin, end or reduce, needed all three", call);
+  RITZ_REQUIRE(t->part >= 0 && t->part < t->num_parts, ceed, CEED_ERROR_DIMENSION,
+               "%s: the transport is that of part %" CeedInt_FMT " of %" CeedInt_FMT, call, t->part,
+               t->num_parts);
+  return CEED_ERROR_SUCCESS;
+}
+
 static int check(RitzSpace space, Ceed ceed, const RitzTransport *t) {
   CeedInt num_parts = 1, part = 0;
   RitzMesh mesh = NULL;
 
-  RITZ_REQUIRE(t->begin && t->end && t->reduce, ceed, CEED_ERROR_INCOMPATIBLE,
-               "RitzExchangeCreate: the transport has no function begin, end or reduce, needed all three");
+  RITZ_TRY(ritz_transport_check(ceed, "RitzExchangeCreate", t));
   RITZ_TRY(RitzSpaceGetMesh(space, &mesh));
   RITZ_TRY(RitzMeshGetPart(mesh, &num_parts, &part));
   RITZ_REQUIRE(num_parts == t->num_parts && part == t->part, ceed, CEED_ERROR_DIMENSION,
@@ -485,7 +493,11 @@ int RitzExchangeReduce(void *exchange, RitzReduction kind, CeedInt num, double v
   const RitzExchange e = exchange;
 
   RITZ_HANDLE(e);
-  RITZ_REQUIRE(values || num <= 0, e->ceed, CEED_ERROR_INCOMPATIBLE,
+  RITZ_REQUIRE(kind == RITZ_REDUCTION_SUM || kind == RITZ_REDUCTION_MAX, e->ceed, CEED_ERROR_INCOMPATIBLE,
+               "RitzExchangeReduce: there is no reduction %d", (int)kind);
+  RITZ_REQUIRE(num >= 0, e->ceed, CEED_ERROR_DIMENSION,
+               "RitzExchangeReduce: num is %" CeedInt_FMT ", needed at least 0", num);
+  RITZ_REQUIRE(values || num == 0, e->ceed, CEED_ERROR_INCOMPATIBLE,
                "RitzExchangeReduce: argument 'values' is NULL, needed %" CeedInt_FMT " numbers", num);
   return e->transport.reduce(&e->transport, kind, num, values);
 }

@@ -42,6 +42,9 @@ struct RitzExchange_private {
 int ritz_exchange_create(RitzSpace space, CeedInt num_comp, Ceed ceed, const RitzTransport *transport,
                          CeedScalarType precision, RitzExchange *exchange);
 
+// CEED_ERROR_INCOMPATIBLE: a function is missing; CEED_ERROR_DIMENSION: there is no such part.
+int ritz_transport_check(Ceed ceed, const char *call, const RitzTransport *transport);
+
 // CEED_ERROR_DIMENSION unless x is like the vectors of the exchange's space, CEED_ERROR_INCOMPATIBLE unless
 // it has the precision.
 int ritz_exchange_check(RitzExchange e, const char *call, CeedVector x);

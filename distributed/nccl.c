@@ -233,6 +233,7 @@ int RitzTransportCreateNCCL(Ceed ceed, const RitzTransport *base, RitzTransport 
   RITZ_HANDLE(ceed);
   RITZ_ARGUMENT(ceed, base);
   RITZ_ARGUMENT(ceed, transport);
+  RITZ_TRY(ritz_transport_check(ceed, __func__, base));
   RITZ_TRY(agree(ceed, base, check(ceed)));
   RITZ_TRY(RITZ_CALLOC(ceed, 1, &s));
   s->base = *base;

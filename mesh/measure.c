@@ -78,8 +78,10 @@ static void sample_range(void *data, int slot, int64_t first, int64_t count) {
 }
 
 static int measure_block(RitzMesh mesh, const RitzMeshBlock *block, RitzMeshMeasuring *m) {
-  Sampling s = {.block = block, .x = mesh->coords + block->node_base * mesh->space_dim, .measuring = m};
+  Sampling s = {.block = block, .measuring = m};
 
+  if (block->num_elem == 0) return CEED_ERROR_SUCCESS; // a mesh without any has no coordinates
+  s.x = mesh->coords + block->node_base * mesh->space_dim;
   RITZ_TRY(ritz_mesh_samplers_create(mesh->ceed, block->topology, mesh->space_dim, mesh->order, m->num_slots,
                                      &s.samplers));
   const int ierr = ritz_run_elements(mesh->ceed, block->num_elem, sample_range, &s);

@@ -376,6 +376,62 @@ static const int64_t *nodes_of_patch(const void *ctx, int64_t k, int64_t *scratc
   return scratch;
 }
 
+// Whether the directions of an element are all of its own.
+static bool are_axes(int dim, const int8_t *axes) {
+  int seen = 0;
+
+  for (int d = 0; d < dim; d++) {
+    if (axes[d] < -dim || axes[d] >= dim) return false;
+    seen |= 1 << (axes[d] < 0 ? -1 - axes[d] : axes[d]);
+  }
+  return seen == (1 << dim) - 1;
+}
+
+// Whether the 2^dim elements of a patch have the vertices of a grid of 3^dim in common, whose element i is at
+// the bits of i.
+static bool is_patch(const RitzMesh mesh, const int64_t *elements, const int8_t *axes) {
+  const int dim = mesh->dim, num = 1 << dim;
+  int64_t grid[MAX_PLACES];
+
+  for (int i = 0; i < MAX_PLACES; i++) grid[i] = -1;
+  for (int i = 0; i < num; i++) {
+    for (int c = 0; c < num; c++) {
+      int place = 0, corner = 0;
+
+      for (int d = 0, power = 1; d < dim; d++, power *= 3) {
+        const int axis = axes[i * dim + d], is_upper = c >> d & 1;
+        place += ((i >> d & 1) + is_upper) * power;
+        corner |= (axis < 0 ? !is_upper : is_upper) << (axis < 0 ? -1 - axis : axis);
+      }
+      const int64_t vertex = mesh->elem_vertices[elements[i] * num + corner];
+      if (grid[place] >= 0 && grid[place] != vertex) return false;
+      grid[place] = vertex;
+    }
+  }
+  return true;
+}
+
+static int check_patches(RitzMesh mesh, Ceed ceed, const char *call, CeedInt num, const int64_t elements[],
+                         const int8_t axes[]) {
+  const int dim = mesh->dim;
+
+  for (int64_t i = 0; i < (int64_t)num << dim; i++) {
+    RITZ_REQUIRE(elements[i] >= 0 && elements[i] < mesh->num_elem, ceed, CEED_ERROR_DIMENSION,
+                 "%s: element %lld of patch %lld, the mesh has %lld", call, (long long)elements[i],
+                 (long long)(i >> dim), (long long)mesh->num_elem);
+    RITZ_REQUIRE(are_axes(dim, axes + i * dim), ceed, CEED_ERROR_DIMENSION,
+                 "%s: directions of element %lld of patch %lld, needed each of 0 to %d once, or -1 minus it",
+                 call, (long long)elements[i], (long long)(i >> dim), dim - 1);
+  }
+  for (int64_t k = 0; k < num; k++) {
+    RITZ_REQUIRE(is_patch(mesh, elements + (k << dim), axes + (k << dim) * dim), ceed, CEED_ERROR_DIMENSION,
+                 "%s: the elements of patch %lld do not lie around a vertex in these directions; needed one "
+                 "of RitzMeshGetVertexPatches",
+                 call, (long long)k);
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
 int RitzSpaceCreatePatchRestriction(RitzSpace space, Ceed ceed, CeedInt num, const int64_t elements[],
                                     const int8_t axes[], CeedElemRestriction *rstr) {
   const char *call = "RitzSpaceCreatePatchRestriction";
@@ -393,16 +449,7 @@ int RitzSpaceCreatePatchRestriction(RitzSpace space, Ceed ceed, CeedInt num, con
   if (num > 0) RITZ_ARGUMENT(ceed, elements);
   if (num > 0) RITZ_ARGUMENT(ceed, axes);
   RITZ_TRY(ritz_mesh_require_tensor(mesh, call));
-  for (int64_t i = 0; i < (int64_t)num << mesh->dim; i++) {
-    RITZ_REQUIRE(elements[i] >= 0 && elements[i] < mesh->num_elem, ceed, CEED_ERROR_DIMENSION,
-                 "%s: element %lld of patch %lld, the mesh has %lld", call, (long long)elements[i],
-                 (long long)(i >> mesh->dim), (long long)mesh->num_elem);
-  }
-  for (int64_t i = 0; i < ((int64_t)num << mesh->dim) * mesh->dim; i++) {
-    RITZ_REQUIRE(axes[i] >= -mesh->dim && axes[i] < mesh->dim, ceed, CEED_ERROR_DIMENSION,
-                 "%s: direction %d of an element of patch %lld, needed %d to %d", call, axes[i],
-                 (long long)((i / mesh->dim) >> mesh->dim), -(int)mesh->dim, (int)mesh->dim - 1);
-  }
+  RITZ_TRY(check_patches(mesh, ceed, call, num, elements, axes));
   return ritz_space_create_restriction(space, ceed, call, num,
                                        ritz_mesh_power(2 * patches.of.p - 1, mesh->dim), 0, nodes_of_patch,
                                        &patches, rstr);

@@ -7,6 +7,8 @@
 #include <ritz/precision.h>
 
 #include "solver/direct.h"
+#include "solver/preconditioner.h"
+#include "solver/system.h"
 
 void ritz_pinned_free(RitzPinned *pinned) {
   RITZ_FREE(&pinned->basis);
@@ -30,16 +32,62 @@ void ritz_pinned_project(const RitzPinned *pinned, int64_t n, double *x) {
   }
 }
 
+// ---- Vectors that are given ----
+
+int ritz_nullspace_check(Ceed ceed, CeedInt num, const CeedVector *vectors, CeedSize length) {
+  for (CeedInt k = 0; k < num; k++) {
+    CeedSize found = 0;
+    RITZ_TRY(ritz_check_handle(ceed, RITZ_DIRECT_CALL, "null[k]", vectors[k], &ritz_vector_class));
+    RITZ_TRY(CeedVectorGetLength(vectors[k], &found));
+    RITZ_REQUIRE(found == length, ceed, CEED_ERROR_DIMENSION,
+                 RITZ_DIRECT_CALL ": null[%" CeedInt_FMT "] has %" CeedSize_FMT
+                                  " entries, the operator has %" CeedSize_FMT,
+                 k, found, length);
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+// |A z| is small against |diag(A) z|, which sums of rows exceed little. z and y are overwritten.
+static int require_applied_to_zero(const RitzSystem *system, CeedInt k, CeedVector null, CeedVector diagonal,
+                                   CeedVector z, CeedVector y) {
+  CeedScalarType precision;
+  CeedScalar largest = 0, scale = 0;
+  RITZ_TRY(RitzOperatorGetPrecision(system->op, &precision));
+  const double tolerance = precision == CEED_SCALAR_FP32 ? 1e-3 : 1e-5;
+  RITZ_TRY(RitzVectorConvert(null, z));
+  RITZ_TRY(ritz_system_zero_constrained(system, z));
+  RITZ_TRY(ritz_system_apply(system, z, y));
+  RITZ_TRY(CeedVectorNorm(y, CEED_NORM_MAX, &largest));
+  RITZ_TRY(CeedVectorPointwiseMult(y, diagonal, z));
+  RITZ_TRY(CeedVectorNorm(y, CEED_NORM_MAX, &scale));
+  RITZ_REQUIRE((double)largest <= tolerance * (double)scale, system->ceed, CEED_ERROR_INCOMPATIBLE,
+               RITZ_DIRECT_CALL ": null[%" CeedInt_FMT
+                                "] is not in the nullspace: the operator makes %.2g of it, the diagonal %.2g",
+               k, (double)largest, (double)scale);
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_nullspace_check_applied(CeedOperator op, RitzIndices constraints, CeedInt num,
+                                 const CeedVector *vectors) {
+  Ceed ceed = CeedOperatorReturnCeed(op);
+  RitzSystem system = {0};
+  CeedVector v[3] = {NULL}; // diagonal, z, y
+  CeedSize length = 0;
+  if (num == 0) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(ritz_operator_square_length(op, RITZ_DIRECT_CALL, &length));
+  int ierr = ritz_system_create(ceed, op, NULL, NULL, constraints, &system);
+  for (int i = 0; i < 3 && !ierr; i++) ierr = CeedVectorCreate(ceed, length, &v[i]);
+  if (!ierr) ierr = CeedOperatorLinearAssembleDiagonal(op, v[0], CEED_REQUEST_IMMEDIATE);
+  for (CeedInt k = 0; k < num && !ierr; k++)
+    ierr = require_applied_to_zero(&system, k, vectors[k], v[0], v[1], v[2]);
+  for (int i = 0; i < 3; i++) ierr = ritz_first_error(ierr, CeedVectorDestroy(&v[i]));
+  return ritz_first_error(ierr, ritz_system_destroy(&system));
+}
+
 // ---- Basis ----
 
-static int read_vector(const RitzMatrix *matrix, CeedInt k, CeedVector vec, double *z) {
-  CeedSize length;
+static int read_vector(const RitzMatrix *matrix, CeedVector vec, double *z) {
   CeedScalarType precision;
-  RITZ_TRY(CeedVectorGetLength(vec, &length));
-  RITZ_REQUIRE(length == matrix->length, matrix->ceed, CEED_ERROR_DIMENSION,
-               RITZ_DIRECT_CALL ": null[%" CeedInt_FMT "] has %" CeedSize_FMT
-                                " entries, the operator has %" CeedSize_FMT,
-               k, length, matrix->length);
   RITZ_TRY(RitzVectorGetPrecision(vec, &precision));
   if (precision == CEED_SCALAR_FP32) {
     const float *array;
@@ -120,7 +168,7 @@ static int set_up(CeedInt num, const CeedVector *vectors, RitzMatrix *matrix, Ri
   RITZ_TRY(RITZ_MALLOC(matrix->ceed, (size_t)num, &pinned->pinned));
   for (CeedInt k = 0; k < num; k++) {
     double *z = pinned->basis + k * n;
-    RITZ_TRY(read_vector(matrix, k, vectors[k], z));
+    RITZ_TRY(read_vector(matrix, vectors[k], z));
     RITZ_TRY(append_to_basis(matrix, pinned, z));
     RITZ_TRY(require_annihilated(matrix, k, z));
   }

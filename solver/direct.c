@@ -402,6 +402,7 @@ static int create_cg(Direct *d, CeedOperator op, RitzIndices constraints, const 
   RITZ_TRY(RitzSolverSetConstraintIndices(d->solver, constraints));
   RITZ_TRY(RitzSolverSetTolerances(d->solver, o->tolerance, 0, o->max_it));
   RITZ_TRY(RitzSolverSetNullspace(d->solver, o->num_null, o->null));
+  RITZ_TRY(ritz_nullspace_check_applied(op, constraints, o->num_null, o->null));
   RITZ_TRY(RitzPreconditionerCreateOperatorJacobi(op, constraints, &jacobi));
   const int ierr = RitzSolverSetPreconditioner(d->solver, jacobi);
   return ritz_first_error(ierr, RitzPreconditionerDestroy(&jacobi));
@@ -467,6 +468,7 @@ int RitzPreconditionerCreateDirect(CeedOperator op, RitzIndices constraints, con
   RITZ_TRY(check_options(ceed, &o));
   RITZ_TRY(ritz_operator_square_length(op, __func__, &length));
   RITZ_TRY(ritz_check_constraints(ceed, __func__, constraints, length));
+  RITZ_TRY(ritz_nullspace_check(ceed, o.num_null, o.null, length));
   RITZ_TRY(RITZ_CALLOC(ceed, 1, &d));
   d->is_auto = o.kind == RITZ_DIRECT_AUTO;
   int ierr = ritz_matrix_number(ceed, length, constraints, &d->matrix);
@@ -530,6 +532,7 @@ int ritz_direct_create_of_rows(Ceed ceed, RitzRows *rows, const RitzDirectOption
   d->is_auto = o.kind == RITZ_DIRECT_AUTO;
   d->is_loose = d->matrix.n == d->matrix.length && o.num_null == 0;
   ierr = check_options(ceed, &o);
+  if (!ierr) ierr = ritz_nullspace_check(ceed, o.num_null, o.null, d->matrix.length);
   if (!ierr) ierr = set_up_rows(d, &o, &is_done);
   (void)snprintf(why, 1024, "%s", d->notes);
   if (!ierr && is_done)

@@ -55,6 +55,11 @@ typedef struct {
 
 // Vectors of the length of L-vectors, of either precision. Linearly dependent ones, or one that the matrix
 // does not annihilate: INCOMPATIBLE. Adds to the diagonal.
+// Vectors that are none, or not of this length.
+int ritz_nullspace_check(Ceed ceed, CeedInt num, const CeedVector *vectors, CeedSize length);
+// CEED_ERROR_INCOMPATIBLE: the operator without constrained entries does not make zeros of them.
+int ritz_nullspace_check_applied(CeedOperator op, RitzIndices constraints, CeedInt num,
+                                 const CeedVector *vectors);
 int ritz_pinned_create(CeedInt num, const CeedVector *vectors, RitzMatrix *matrix, RitzPinned *pinned);
 void ritz_pinned_free(RitzPinned *pinned);
 // x -= its part in the nullspace, n unknowns.

@@ -135,6 +135,20 @@ int RitzPreconditionerApply(RitzPreconditioner pc, CeedVector r, CeedVector z) {
   return ritz_preconditioner_apply(pc, r, z);
 }
 
+// Two pairs of RitzPreconditionerApplyMany that have a vector in common of which one is written.
+static int check_apart(RitzPreconditioner pc, const CeedVector *r, const CeedVector *z, CeedInt j,
+                       CeedInt k) {
+  RITZ_REQUIRE(z[j] != z[k], pc->ceed, CEED_ERROR_INCOMPATIBLE,
+               "RitzPreconditionerApplyMany: z[%" CeedInt_FMT "] and z[%" CeedInt_FMT
+               "] are the same vector, each needs one of its own",
+               j, k);
+  RITZ_REQUIRE(r[j] != z[k] && r[k] != z[j], pc->ceed, CEED_ERROR_INCOMPATIBLE,
+               "RitzPreconditionerApplyMany: r[%" CeedInt_FMT "] and z[%" CeedInt_FMT
+               "] are the same vector, results may not be given",
+               r[j] == z[k] ? j : k, r[j] == z[k] ? k : j);
+  return CEED_ERROR_SUCCESS;
+}
+
 int RitzPreconditionerApplyMany(RitzPreconditioner pc, CeedInt num, const CeedVector *r,
                                 const CeedVector *z) {
   RITZ_HANDLE(pc);
@@ -147,6 +161,7 @@ int RitzPreconditionerApplyMany(RitzPreconditioner pc, CeedInt num, const CeedVe
     RITZ_TRY(ritz_check_handle(pc->ceed, __func__, "r[k]", r[k], &ritz_vector_class));
     RITZ_TRY(ritz_check_handle(pc->ceed, __func__, "z[k]", z[k], &ritz_vector_class));
     RITZ_TRY(check_vectors(pc, __func__, r[k], z[k]));
+    for (CeedInt other = 0; other < k; other++) RITZ_TRY(check_apart(pc, r, z, other, k));
     is_many = is_many && r[k]->obj.ceed == pc->ceed && z[k]->obj.ceed == pc->ceed &&
               r[k]->precision == pc->precision;
   }

@@ -133,8 +133,9 @@ int RitzSolverSetNullspace(RitzSolver solver, CeedInt num, const CeedVector basi
   RitzSystem holder = {0};
 
   RITZ_HANDLE(solver);
-  RITZ_REQUIRE(num >= 0, solver->ceed, CEED_ERROR_DIMENSION,
-               "%s: number of vectors is %" CeedInt_FMT ", needs to be >= 0", call, num);
+  RITZ_REQUIRE(num >= 0 && num <= RITZ_SYSTEM_MAX_NULL, solver->ceed, CEED_ERROR_DIMENSION,
+               "%s: number of vectors is %" CeedInt_FMT ", needs to be 0 to %d", call, num,
+               RITZ_SYSTEM_MAX_NULL);
   if (num == 0) return drop_nullspace(solver);
   RITZ_ARGUMENT(solver, basis);
   for (CeedInt i = 0; i < num; i++) {

@@ -320,10 +320,59 @@ TEST_EACH_BACKEND(matrices_of_wrong_sizes_are_left_alone_by_the_new_operations) 
   CHECK(true, "all cases");
 }
 
+// ---- Pivots ----
+
+// Factors of the identity, whose pivots are numbers of no row.
+static void check_useless_pivots(Ceed ceed, int n, RitzBatchedOperation operation) {
+  enum { NUM = 3 };
+  const int32_t useless[] = {INT32_MIN, -1, 0, n + 1, INT32_MAX, INT32_MIN + 1};
+  const CeedInt num_cols = operation == RITZ_BATCHED_GETRS ? 1 : n;
+  int32_t ipiv[NUM * 70], info[NUM];
+  uint64_t state = 11;
+  Batch A, B, B0;
+  const BatchRun run = {operation, {0}, 1, 0, {&A, &B}, ipiv, info, NUM * n};
+
+  for (int j = 0; j < NUM * n; j++) ipiv[j] = useless[j % 6];
+  batch_make(ceed, CEED_SCALAR_FP64, BATCH_PACKED, NUM, n, n, NULL, NULL, &A);
+  batch_make(ceed, CEED_SCALAR_FP64, BATCH_PACKED, NUM, n, num_cols, NULL, NULL, &B);
+  batch_make(ceed, CEED_SCALAR_FP64, BATCH_PACKED, NUM, n, num_cols, NULL, NULL, &B0);
+  for (int i = 0; i < NUM; i++) {
+    for (int r = 0; r < n; r++) {
+      for (int c = 0; c < n; c++) batch_set(&A, i, r, c, r == c);
+    }
+  }
+  batch_fill_random(&B, 1, &state);
+  const Batch *result = operation == RITZ_BATCHED_GETRS ? &B : &A;
+  batch_copy(&B0, result);
+  const int ierr = batch_run(ceed, &run);
+  for (int i = 0; i < NUM && !ierr && !tap_failed(); i++) {
+    for (int r = 0; r < n; r++) {
+      for (int c = 0; c < num_cols; c++)
+        tap_check(batch_get(result, i, r, c) == batch_get(&B0, i, r, c), __FILE__, __LINE__, "same",
+                  "operation %d of size %d: entry (%d,%d) of matrix %d", (int)operation, n, r, c, i);
+    }
+  }
+  batch_free(&A), batch_free(&B), batch_free(&B0);
+  tap_check_ok(ierr, __FILE__, __LINE__, "run");
+}
+
+TEST_EACH_BACKEND(pivots_of_no_row_are_left_out) {
+  SERVED(RITZ_BATCHED_GETRS);
+  SERVED(RITZ_BATCHED_GETRI);
+  const int sizes[] = {5, 70};
+
+  for (int i = 0; i < (tap_compiles_slowly(ceed) ? 1 : 2) && !tap_failed(); i++) {
+    check_useless_pivots(ceed, sizes[i], RITZ_BATCHED_GETRS);
+    check_useless_pivots(ceed, sizes[i], RITZ_BATCHED_GETRI);
+  }
+  CHECK(true, "all sizes");
+}
+
 int main(int argc, char **argv) {
   return tap_main(argc, argv,
                   TESTS(nan_and_inf_stay_in_their_matrix_in_all_operations,
                         results_have_the_same_bits_in_every_place_count_and_layout,
                         systems_without_a_solution_are_named_and_keep_their_right_side,
-                        matrices_of_wrong_sizes_are_left_alone_by_the_new_operations));
+                        matrices_of_wrong_sizes_are_left_alone_by_the_new_operations,
+                        pivots_of_no_row_are_left_out));
 }

@@ -452,9 +452,20 @@ TEST(what_is_no_nullspace_is_refused) {
   RitzDirectOptions options = {.num_null = 1, .null = ones};
   CHECK_ERROR(ceed, RitzPreconditionerCreateDirect(p.op, NULL, &options, &pc), CEED_ERROR_INCOMPATIBLE,
               "null[0] is not in the nullspace");
+  options.kind = RITZ_DIRECT_CG; // has no matrix
+  CHECK_ERROR(ceed, RitzPreconditionerCreateDirect(p.op, NULL, &options, &pc), CEED_ERROR_INCOMPATIBLE,
+              "null[0] is not in the nullspace");
+  options.null = (CeedVector[]){NULL};
+  CHECK_ERROR(ceed, RitzPreconditionerCreateDirect(p.op, NULL, &options, &pc), CEED_ERROR_INCOMPATIBLE,
+              "'null[k]' is NULL");
   options.null = &longer;
-  CHECK_ERROR(ceed, RitzPreconditionerCreateDirect(p.op, NULL, &options, &pc), CEED_ERROR_DIMENSION,
-              "null[0]");
+  for (RitzDirectKind kind = RITZ_DIRECT_AUTO; RitzDirectKindName(kind); kind++) {
+    options.kind = kind;
+    if (RitzDirectKindIsAvailable(kind, NULL)) {
+      CHECK_ERROR(ceed, RitzPreconditionerCreateDirect(p.op, NULL, &options, &pc), CEED_ERROR_DIMENSION,
+                  "null[0] has");
+    }
+  }
   options = (RitzDirectOptions){.num_null = 1};
   CHECK_ERROR(ceed, RitzPreconditionerCreateDirect(p.op, NULL, &options, &pc), CEED_ERROR_INCOMPATIBLE,
               "NULL");

@@ -574,6 +574,8 @@ static int misuse(void *ctx, const RitzTransport *t) {
   RitzTransport wrong = *t;
   int code = open_part(c, t, &p);
   const char *message = NULL;
+  RitzTransport none = {0};
+  double number = 0;
 
 #define REFUSED(call, wanted, text)                                                                          \
   if (!code) {                                                                                               \
@@ -619,6 +621,11 @@ static int misuse(void *ctx, const RitzTransport *t) {
   RitzPartOperatorDestroy(&op);
   REFUSED(RitzExchangeCreateInPrecision(p.space, p.ceed, t, (CeedScalarType)7, &other),
           CEED_ERROR_INCOMPATIBLE, "RitzExchangeCreateInPrecision");
+  REFUSED(RitzExchangeReduce(p.exchange, (RitzReduction)7, 1, &number), CEED_ERROR_INCOMPATIBLE,
+          "no reduction 7");
+  REFUSED(RitzExchangeReduce(p.exchange, RITZ_REDUCTION_SUM, -3, &number), CEED_ERROR_DIMENSION, "num is -3");
+  REFUSED(RitzTransportCreateNCCL(p.ceed, &(RitzTransport){.num_parts = 1}, &none), CEED_ERROR_INCOMPATIBLE,
+          "needed all three");
   RitzExchangeDestroy(&other);
   CeedVectorDestroy(&v);
   CeedVectorDestroy(&other_v);

@@ -352,7 +352,21 @@ TEST(degree_one_and_simplices_have_no_layers) {
   CHECK_ERROR(ceed,
               RitzSpaceCreatePatchRestriction(linear, ceed, 1, (int64_t[]){0, 1, 2, 3},
                                               (int8_t[]){0, 1, 0, 2, 0, 1, 0, 1}, rstr),
-              CEED_ERROR_DIMENSION, "direction 2");
+              CEED_ERROR_DIMENSION, "directions of element 1 of patch 0");
+  // The same direction twice; an element four times; two elements exchanged; two turned round.
+  const int64_t found[] = {0, 1, 2, 3}, one[] = {0, 0, 0, 0}, exchanged[] = {1, 0, 2, 3};
+  const int8_t straight[] = {0, 1, 0, 1, 0, 1, 0, 1}, equal[] = {0, 0, 0, 1, 0, 1, 0, 1},
+               turned[] = {0, 1, -1, 1, -1, 1, 0, 1};
+  CHECK_OK(RitzSpaceCreatePatchRestriction(linear, ceed, 1, found, straight, rstr));
+  CeedElemRestrictionDestroy(rstr);
+  CHECK_ERROR(ceed, RitzSpaceCreatePatchRestriction(linear, ceed, 1, found, equal, rstr),
+              CEED_ERROR_DIMENSION, "directions of element 0 of patch 0");
+  CHECK_ERROR(ceed, RitzSpaceCreatePatchRestriction(linear, ceed, 1, one, straight, rstr),
+              CEED_ERROR_DIMENSION, "do not lie around a vertex");
+  CHECK_ERROR(ceed, RitzSpaceCreatePatchRestriction(linear, ceed, 1, exchanged, straight, rstr),
+              CEED_ERROR_DIMENSION, "do not lie around a vertex");
+  CHECK_ERROR(ceed, RitzSpaceCreatePatchRestriction(linear, ceed, 1, found, turned, rstr),
+              CEED_ERROR_DIMENSION, "do not lie around a vertex");
   CHECK(!elements && !patch && !rstr[0], "nothing was made");
   RitzSpaceDestroy(&linear);
   RitzSpaceDestroy(&space);

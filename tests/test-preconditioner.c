@@ -724,7 +724,7 @@ TEST(misuse_of_preconditioners_is_refused) {
   const double values[] = {1, 2, 0, 4};
   RitzPreconditioner pc = NULL, jacobi = NULL, changing = NULL;
   CeedVector d = dense_vector(ceed, 4, values), v = dense_vector(ceed, 4, values),
-             longer = dense_vector(ceed, 5, NULL);
+             w = dense_vector(ceed, 4, values), longer = dense_vector(ceed, 5, NULL);
   RitzIndices far = NULL, third = NULL;
   Dense identity = {.n = 39};
   Line line;
@@ -739,6 +739,12 @@ TEST(misuse_of_preconditioners_is_refused) {
   CHECK_ERROR(ceed, RitzPreconditionerApply(pc, v, v), CEED_ERROR_INCOMPATIBLE, "same vector");
   CHECK_ERROR(ceed, RitzPreconditionerApply(pc, v, longer), CEED_ERROR_DIMENSION, "z has 5");
   CHECK_ERROR(ceed, RitzPreconditionerApply(pc, NULL, v), CEED_ERROR_INCOMPATIBLE, "'r' is NULL");
+  const CeedVector twice[] = {d, d}, apart[] = {v, w};
+  CHECK_OK(RitzPreconditionerApplyMany(pc, 2, twice, apart));
+  CHECK_ERROR(ceed, RitzPreconditionerApplyMany(pc, 2, apart, twice), CEED_ERROR_INCOMPATIBLE,
+              "z[0] and z[1] are the same vector");
+  CHECK_ERROR(ceed, RitzPreconditionerApplyMany(pc, 2, (CeedVector[]){d, v}, apart), CEED_ERROR_INCOMPATIBLE,
+              "r[1] and z[0] are the same vector");
   CHECK_ERROR(ceed, RitzPreconditionerGetChebyshevBounds(pc, NULL, NULL, NULL), CEED_ERROR_INCOMPATIBLE,
               "'Jacobi'");
   CHECK_ERROR(ceed, RitzPreconditionerCreateChebyshev(line.op, NULL, pc, NULL, &jacobi), CEED_ERROR_DIMENSION,
@@ -777,6 +783,7 @@ TEST(misuse_of_preconditioners_is_refused) {
   RitzIndicesDestroy(&third);
   CeedVectorDestroy(&d);
   CeedVectorDestroy(&v);
+  CeedVectorDestroy(&w);
   CeedVectorDestroy(&longer);
   destroy_line(&line);
   CeedDestroy(&ceed);

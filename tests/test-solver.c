@@ -733,6 +733,7 @@ TEST(misuse_is_refused_and_the_solver_stays_usable) {
               "number of entries is -1");
   CHECK_ERROR(ceed, RitzSolverSetConstraints(solver, 1, &negative), CEED_ERROR_DIMENSION, "entries[0] is -1");
   CHECK_ERROR(ceed, RitzSolverSetConstraints(solver, 1, NULL), CEED_ERROR_INCOMPATIBLE, "'entries' is NULL");
+  CHECK_ERROR(ceed, RitzSolverSetNullspace(solver, 1 << 30, &bench.x), CEED_ERROR_DIMENSION, "0 to 64");
   CHECK_ERROR(ceed, RitzSolverGetReason(solver, NULL), CEED_ERROR_INCOMPATIBLE, "'reason' is NULL");
   CHECK_ERROR(ceed, RitzSolverGetIterations(solver, NULL), CEED_ERROR_INCOMPATIBLE, "'iterations' is NULL");
 

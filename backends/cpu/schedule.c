@@ -569,8 +569,8 @@ static int run_thread(void *data, int thread) {
   args.order = s->order;
   for (int32_t i = s->thread_begin[thread]; i < s->thread_begin[thread + 1]; i++) {
     const RitzScheduleStep *step = &s->steps[i];
-    const int32_t *waits = s->waits + step->first_wait;
-    for (int32_t k = 0; k < step->num_waits; k++) ritz_flag_wait(&s->flags[waits[k]], s->epoch);
+    for (int32_t k = 0; k < step->num_waits; k++)
+      ritz_flag_wait(&s->flags[s->waits[step->first_wait + k]], s->epoch);
     if (run->before) args.before = &run->before[step->section];
     if (run->after) args.after = &run->after[step->section];
     if (!code) code = run_positions(run, &args, step->begin, step->end);

@@ -240,7 +240,7 @@ static int32_t RITZ_LOOP(getrf)(RitzBatchMatrix A, int64_t m, int64_t n, int32_t
 // Swaps of the factorization on the rows of B, or back; values of ipiv outside of the matrix are left out.
 static void RITZ_LOOP(permute)(const Problem *p, bool is_back) {
   for (int64_t step = 0; step < p->n && p->ipiv; step++) {
-    const int64_t i = is_back ? p->n - 1 - step : step, row = p->ipiv[i] - 1;
+    const int64_t i = is_back ? p->n - 1 - step : step, row = (int64_t)p->ipiv[i] - 1;
 
     if (row >= 0 && row < p->n) RITZ_LOOP(swap_rows)(p->B, p->k, i, row);
   }
@@ -312,7 +312,7 @@ static int32_t RITZ_LOOP(getri)(RitzBatchMatrix A, int64_t n, const int32_t *ipi
     }
   }
   for (int64_t j = n - 1; j >= 0 && ipiv; j--) {
-    const int64_t col = ipiv[j] - 1;
+    const int64_t col = (int64_t)ipiv[j] - 1;
 
     for (int64_t r = 0; r < n && col >= 0 && col < n && col != j; r++) {
       const RITZ_ENTRY kept = AT(A, r, j);

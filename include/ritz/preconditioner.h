@@ -26,9 +26,10 @@ typedef struct RitzPreconditioner_private *RitzPreconditioner;
 // (lengths), CEED_ERROR_INCOMPATIBLE (the same vector twice, two precisions), those of the kind, after which
 // entries of z are unspecified.
 CEED_EXTERN int RitzPreconditionerApply(RitzPreconditioner pc, CeedVector r, CeedVector z);
-// z[k] := P r[k], k < num, arrays [num], NULL is fine for num = 0; no vector comes up twice. Errors as above,
-// of all vectors before anything is done, and CEED_ERROR_DIMENSION (num < 0). Kinds that have something to
-// gain read their data once for several: RITZ_DIRECT_MULTIFRONTAL and LDLT their factors.
+// z[k] := P r[k], k < num, arrays [num], NULL is fine for num = 0. An r may come up several times; no z comes
+// up twice or is one of r (CEED_ERROR_INCOMPATIBLE). Errors as above, of all vectors before anything is done,
+// and CEED_ERROR_DIMENSION (num < 0). Kinds that have something to gain read their data once for several:
+// RITZ_DIRECT_MULTIFRONTAL and LDLT their factors.
 CEED_EXTERN int RitzPreconditionerApplyMany(RitzPreconditioner pc, CeedInt num, const CeedVector *r,
                                             const CeedVector *z);
 // What it is made of, for people: kinds, degrees, bounds of eigenvalues, levels, bytes a degree of freedom.

@@ -20,8 +20,8 @@ RITZ_INLINE void ritz_inverse_load_pivots(const RitzGroup *group, RitzSizes s, R
     const int n = has_own ? ritz_own_size(group, 1, l) : 0;
 
     for (int k = 0; k < s.n; k++) {
-      const int row = k < n ? args->ipiv[ritz_matrix(group, l) * args->ipiv_stride + k] - 1 : k;
-      lu->at[k][l] = (row >= 0 && row < n ? row : k) * RITZ_LANES + l;
+      const int from_1 = k < n ? args->ipiv[ritz_matrix(group, l) * args->ipiv_stride + k] : k + 1;
+      lu->at[k][l] = (from_1 >= 1 && from_1 <= n ? from_1 - 1 : k) * RITZ_LANES + l;
     }
   }
 }

@@ -43,7 +43,7 @@ static void ritz_inverse_from(RitzPlane LU, int64_t n, const int64_t *pivots, co
   scratch += ritz_round_up(n * (int64_t)sizeof(int64_t), 64) / (int64_t)sizeof(RitzReal);
   for (int64_t k = 0; k < n; k++) order[k] = k;
   for (int64_t k = 0; k < n; k++) {
-    const int64_t row = pivots ? pivots[k] : ipiv ? ipiv[k] - 1 : k, kept = order[k];
+    const int64_t row = pivots ? pivots[k] : ipiv ? (int64_t)ipiv[k] - 1 : k, kept = order[k];
 
     if (row < 0 || row >= n) continue;
     order[k] = order[row];

@@ -88,7 +88,7 @@ static int ritz_large_triangles(const RitzBatchedArgs *args, RitzPlane A, int64_
 // Swaps of LU on rows of X, or back; those that are none of the matrix's rows are left out.
 static void ritz_large_permute(const int32_t *ipiv, int64_t n, bool is_back, RitzReal *X, int64_t ld) {
   for (int64_t step = 0; step < n; step++) {
-    const int64_t i = is_back ? n - 1 - step : step, row = ipiv[i] - 1;
+    const int64_t i = is_back ? n - 1 - step : step, row = (int64_t)ipiv[i] - 1;
 
     for (int64_t j = 0; j < ld && row >= 0 && row < n && row != i; j += RITZ_LANES) {
       RitzEntryVec *x = (RitzEntryVec *)(X + i * ld + j), *y = (RitzEntryVec *)(X + row * ld + j);
@@ -172,7 +172,7 @@ static void ritz_few_solve(RitzPlane T, int64_t n, bool is_upper, bool is_unit, 
 
 static void ritz_few_permute(const int32_t *ipiv, int64_t n, bool is_back, RitzReal *x) {
   for (int64_t step = 0; step < n; step++) {
-    const int64_t i = is_back ? n - 1 - step : step, row = ipiv[i] - 1;
+    const int64_t i = is_back ? n - 1 - step : step, row = (int64_t)ipiv[i] - 1;
     const RitzReal kept = x[i];
 
     if (row < 0 || row >= n) continue;

@@ -46,7 +46,8 @@ RITZ_INLINE void ritz_solve_permute(const RitzGroup *group, RitzSizes s, bool is
     const int n = ritz_own_size(group, 1, l);
 
     for (int step = 0; step < n && !group->is_left_alone[l]; step++) {
-      const int i = is_back ? n - 1 - step : step, row = ipiv[i] - 1;
+      const int i = is_back ? n - 1 - step : step;
+      const int64_t row = (int64_t)ipiv[i] - 1;
 
       for (int c = 0; c < s.columns && row >= 0 && row < n; c++) {
         RitzReal *x = (RitzReal *)&RITZ_AT(X, i, c) + l, *y = (RitzReal *)&RITZ_AT(X, row, c) + l;

@@ -82,8 +82,8 @@ RITZ_INLINE void ritz_scale(RitzMatrix b, int n, int num, RitzEntry alpha) {
 RITZ_INLINE void ritz_swap(RitzMatrix b, int n, int num, RITZ_GLOBAL const int *pivots, int is_back) {
   RITZ_EACH(col, 0, num) {
     for (int step = 0; step < n; step++) {
-      const int r = is_back ? n - 1 - step : step, s = pivots[r] - 1;
-      if (s < 0 || s >= n || s == r) continue;
+      const int r = is_back ? n - 1 - step : step, from_1 = pivots[r], s = from_1 > 0 ? from_1 - 1 : r;
+      if (s >= n || s == r) continue;
       const RitzEntry kept = RITZ_AT(b, r, col);
       RITZ_AT(b, r, col) = RITZ_AT(b, s, col);
       RITZ_AT(b, s, col) = kept;
@@ -278,8 +278,9 @@ RITZ_INLINE void ritz_divide_by_lower(RitzMatrix a, int n, RITZ_SHARED RitzEntry
   }
 }
 
-RITZ_INLINE void ritz_swap_columns(RitzMatrix a, int row, int j, int col, int n) {
-  if (col < 0 || col >= n || col == j) return;
+RITZ_INLINE void ritz_swap_columns(RitzMatrix a, int row, int j, int pivot, int n) {
+  const int col = pivot > 0 ? pivot - 1 : j;
+  if (col >= n || col == j) return;
   const RitzEntry kept = RITZ_AT(a, row, j);
   RITZ_AT(a, row, j) = RITZ_AT(a, row, col);
   RITZ_AT(a, row, col) = kept;
@@ -310,7 +311,7 @@ RITZ_KERNEL(RITZ_THREADS) ritz_batched(RITZ_BATCH_PARAMETERS) {
       ritz_invert_upper(a, n, column);
       ritz_divide_by_lower(a, n, column);
       RITZ_EACH(row, 0, ipiv ? n : 0) {
-        for (int j = n - 1; j >= 0; j--) ritz_swap_columns(a, row, j, ipiv[i * ipiv_stride + j] - 1, n);
+        for (int j = n - 1; j >= 0; j--) ritz_swap_columns(a, row, j, ipiv[i * ipiv_stride + j], n);
       }
     }
     if (info && RITZ_THREAD == 0) info[i] = bad ? bad : failed;
@@ -340,7 +341,7 @@ RITZ_KERNEL(RITZ_THREADS) ritz_batched(RITZ_BATCH_PARAMETERS) {
       ritz_invert_upper(b, n, column);
       ritz_divide_by_lower(b, n, column);
       RITZ_EACH(row, 0, n) {
-        for (int j = n - 1; j >= 0; j--) ritz_swap_columns(b, row, j, pivots[j] - 1, n);
+        for (int j = n - 1; j >= 0; j--) ritz_swap_columns(b, row, j, pivots[j], n);
       }
     }
     RITZ_STEP();

@@ -460,7 +460,7 @@ RITZ_INLINE void ritz_know_places(int n, RITZ_SHARED const int *swaps, RITZ_SHAR
   for (int r = RITZ_THREAD; r < n; r += RITZ_THREADS) {
     int place = r;
     for (int k = n - 1; k >= 0; k--) {
-      const int other = swaps[k] - 1;
+      const int other = swaps[k] > 0 ? swaps[k] - 1 : -1;
       if (other < 0 || other >= n) continue;
       place = place == k ? other : place == other ? k : place;
     }

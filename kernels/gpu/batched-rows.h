@@ -439,7 +439,7 @@ RITZ_KERNEL_RESIDENT(RITZ_THREADS, RITZ_RESIDENT) ritz_batched(RITZ_BATCH_PARAME
 RITZ_INLINE int ritz_before(int row, int n, RITZ_GLOBAL const int *pivots) {
   RITZ_UNROLL
   for (int k = RITZ_N - 1; k >= 0; k--) {
-    const int other = k < n ? pivots[k] - 1 : -1;
+    const int other = k < n && pivots[k] > 0 ? pivots[k] - 1 : -1;
     const int is_valid = other >= 0 && other < n;
     if (is_valid && row == k)
       row = other;
