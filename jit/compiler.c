@@ -9,6 +9,7 @@
 #include "jit/compiler.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -228,8 +229,12 @@ static int locate(Ceed ceed, RitzJitLanguage language, struct stat *status, char
 static void free_compiler(RitzCompiler **compiler) {
   RITZ_FREE(&(*compiler)->path);
   RITZ_FREE(&(*compiler)->version);
+  RITZ_FREE(&(*compiler)->fault);
   RITZ_FREE(compiler);
 }
+
+// A compiler answers at once, or hangs.
+static const double answer_limit = 20;
 
 // *text: what the program said, owned by the caller.
 static int run_compiler(Ceed ceed, const RitzWords *words, const char *folder, RitzProcess *process,
@@ -239,6 +244,7 @@ static int run_compiler(Ceed ceed, const RitzWords *words, const char *folder, R
   *text = NULL;
   RITZ_TRY(words->error);
   RITZ_TRY(ritz_process_start(ceed, words->item, folder, "compiler.log", process));
+  process->limit = fmin(process->limit, answer_limit);
   ritz_process_wait(process);
   int ierr = ritz_format(ceed, &path, "%s/compiler.log", folder);
   if (!ierr) ierr = ritz_file_read_path(ceed, path, text);
@@ -337,12 +343,18 @@ static int ask_in(Ceed ceed, const RitzCache *cache, RitzCompiler *compiler, con
 
   compiler->num_refused = 0;
   RITZ_TRY(ask_version(ceed, compiler, folder, &process));
-  if (!compiler->version) return ritz_format(ceed, why, "'%s --version' %s", compiler->path, process.outcome);
+  const bool has_run = process.seconds > 0; // else the system may have had no room
+  if (!compiler->version)
+    RITZ_TRY(ritz_format(ceed, why, "'%s --version' %s", compiler->path, process.outcome));
+  if (!compiler->version) return has_run ? ritz_strdup(ceed, *why, &compiler->fault) : CEED_ERROR_SUCCESS;
   if (!*compiler->version) RITZ_FREE(&compiler->version);
   if (!compiler->version) return CEED_ERROR_SUCCESS;
   RITZ_TRY(ask_flags(ceed, compiler, folder, &process));
-  return cache->folder && !process.is_violent ? write_record(ceed, cache, compiler, folder)
-                                              : CEED_ERROR_SUCCESS;
+  if (!process.is_violent)
+    return cache->folder ? write_record(ceed, cache, compiler, folder) : CEED_ERROR_SUCCESS;
+  RITZ_FREE(&compiler->version);
+  RITZ_TRY(ritz_format(ceed, why, "'%s', asked to check an empty text, %s", compiler->path, process.outcome));
+  return ritz_strdup(ceed, *why, &compiler->fault);
 }
 
 // compiler->version stays NULL, and *why says why, when it cannot be asked.
@@ -364,6 +376,7 @@ static int ask(Ceed ceed, const RitzCache *cache, const RitzWords *places, RitzC
 }
 
 // ---- All that are known to this process ----
+// Those that have failed, too.
 
 static RitzCompiler *known; // owned until the process ends; guarded by RITZ_LOCK_JIT
 
@@ -384,6 +397,7 @@ static const RitzCompiler *add_known(RitzCompiler **compiler) {
   if (found) return found;
   ritz_memory_give((*compiler)->path);
   ritz_memory_give((*compiler)->version);
+  ritz_memory_give((*compiler)->fault);
   ritz_memory_give(*compiler);
   (*compiler)->next = known;
   found = known = *compiler;
@@ -393,6 +407,12 @@ static const RitzCompiler *add_known(RitzCompiler **compiler) {
 
 // One thread at a time asks compilers; others wait for what it hears. Guarded by RITZ_LOCK_JIT.
 static pid_t asking; // the process whose thread asks (a forked child has none); 0: none
+
+// *found: the compiler, known to work; else *why says what it did instead.
+static int take_known(Ceed ceed, const RitzCompiler *known_one, const RitzCompiler **found, char **why) {
+  *found = known_one->fault ? NULL : known_one;
+  return known_one->fault && !*why ? ritz_strdup(ceed, known_one->fault, why) : CEED_ERROR_SUCCESS;
+}
 
 // False: the compiler has become known meanwhile.
 static bool begin_to_ask(const RitzCompiler *wanted, const RitzCompiler **found) {
@@ -418,6 +438,7 @@ static void end_asking(void) {
 int ritz_compiler_find(Ceed ceed, RitzJitLanguage language, const RitzCache *cache, const RitzWords *places,
                        const RitzCompiler **compiler, char **why) {
   RitzCompiler *fresh = NULL;
+  const RitzCompiler *found = NULL;
   struct stat status;
   bool asks = false;
   int ierr;
@@ -430,14 +451,16 @@ int ritz_compiler_find(Ceed ceed, RitzJitLanguage language, const RitzCache *cac
   fresh->language = language;
   fresh->size = (int64_t)status.st_size;
   fresh->time = ritz_file_time(&status);
-  asks = begin_to_ask(fresh, compiler);
+  asks = begin_to_ask(fresh, &found);
+  if (!asks) RITZ_TRY_CLEANUP(take_known(ceed, found, compiler, why));
   if (!asks) goto cleanup;
   RITZ_TRY_CLEANUP(read_record(ceed, cache, fresh));
   if (!fresh->version) RITZ_TRY_CLEANUP(ask(ceed, cache, places, fresh, why));
-  if (!fresh->version) goto cleanup;
+  if (!fresh->version && !fresh->fault) goto cleanup;
   ritz_lock(RITZ_LOCK_JIT);
-  *compiler = add_known(&fresh);
+  found = add_known(&fresh);
   ritz_unlock(RITZ_LOCK_JIT);
+  RITZ_TRY_CLEANUP(take_known(ceed, found, compiler, why));
 cleanup:
   if (asks) end_asking();
   if (ierr) RITZ_FREE(why);

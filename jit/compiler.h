@@ -15,11 +15,13 @@ typedef struct RitzCompiler {
   char *path;         // absolute
   int64_t size, time; // of the file
   char *version;      // first line of --version
+  char *fault;        // it was run and did not answer: why, for people; NULL: it works
   int num_refused;    // of the flags for this machine's processor, the last ones first
 } RitzCompiler;
 
-// The compiler in use. It is asked once (per process, and per cache folder); `places` are folders for
-// temporary files. *compiler is NULL when there is none: *why (owned by the caller, else NULL) says why.
+// The compiler in use. It is asked once (per process, and per cache folder), and not again in this process
+// where it has failed; `places` are folders for temporary files. *compiler is NULL when there is none: *why
+// (owned by the caller, else NULL) says why.
 int ritz_compiler_find(Ceed ceed, RitzJitLanguage language, const RitzCache *cache, const RitzWords *places,
                        const RitzCompiler **compiler, char **why);
 

@@ -65,7 +65,8 @@ RitzJitModule ritz_jit_take(RitzJitBatch batch, size_t number);
 void ritz_jit_batch_release(RitzJitBatch *batch); // the last one stops the compilers that still run
 
 RitzJitStatus ritz_jit_status(RitzJitModule module);
-// One paragraph for people, never NULL ("" when READY): why the status is not READY, with the compiler's
+// One paragraph for people, never empty: why the status is not READY (else what there is to say of a module
+// without the symbols that its text should have), with the compiler's
 // first messages (the user's file and line) and the path of the dump or log. What is because of the machine
 // is the same paragraph for all texts, without their names.
 const char *ritz_jit_reason(RitzJitModule module);

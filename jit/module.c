@@ -128,7 +128,10 @@ void ritz_jit_release(RitzJitModule *module) {
 
 RitzJitStatus ritz_jit_status(RitzJitModule module) { return module->status; }
 
-const char *ritz_jit_reason(RitzJitModule module) { return module->reason ? module->reason : ""; }
+const char *ritz_jit_reason(RitzJitModule module) {
+  return module->reason ? module->reason
+                        : "its compiled code lacks a function, or has one of another version of Ritz";
+}
 
 RitzJitLanguage ritz_jit_language(RitzJitModule module) { return module->language; }
 

@@ -10,8 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "core/error.h"
 #include "core/memory.h"
@@ -62,7 +64,8 @@ static int set_attributes(posix_spawnattr_t *attributes) {
 static int set_files(posix_spawn_file_actions_t *actions, const char *log) {
   int code = posix_spawn_file_actions_addopen(actions, 0, "/dev/null", O_RDONLY, 0);
 
-  if (!code) code = posix_spawn_file_actions_addopen(actions, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+  if (!code)
+    code = posix_spawn_file_actions_addopen(actions, 1, log, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0644);
   return code ? code : posix_spawn_file_actions_adddup2(actions, 1, 2);
 }
 
@@ -90,17 +93,54 @@ int ritz_process_start(Ceed ceed, char *const *arguments, const char *folder, co
   char *log_path = NULL;
   int ierr = make_environment(folder, &environment);
 
-  *process = (RitzProcess){.start = ritz_seconds()};
+  *process = (RitzProcess){.start = ritz_seconds(), .limit = ritz_process_limit(), .log = -1};
   if (!ierr) ierr = ritz_format(ceed, &log_path, "%s/%s", folder, log);
   if (!ierr) {
     int code = spawn(arguments, environment.item, log_path, &process->pid);
 
     if (code) process->pid = 0;
     if (code) snprintf(process->outcome, sizeof(process->outcome), "cannot be run: %s", strerror(code));
+    if (!code) process->log = open(log_path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
   }
   RITZ_FREE(&log_path);
   ritz_words_free(&environment);
   return ierr;
+}
+
+// ---- What it says ----
+
+enum { LOG_END = 64 << 10, MAX_LOG = 1 << 20 }; // kept at both ends; looked at while it grows
+
+// What a running program has said beyond its beginning is dropped when it is too much: it goes on at the
+// end of the file that is left. What it says in the same moment is lost uncounted.
+static void bound_log(RitzProcess *process) {
+  struct stat status;
+
+  if (process->log < 0 || fstat(process->log, &status) || status.st_size <= MAX_LOG) return;
+  if (ftruncate(process->log, LOG_END)) return;
+  process->num_lost += (int64_t)status.st_size - LOG_END;
+}
+
+// Beginning, a line that says how much is missing, end.
+static void end_log(RitzProcess *process) {
+  char *end = malloc(LOG_END), note[80];
+  struct stat status;
+  ssize_t length = 0;
+
+  if (end && process->log >= 0 && !fstat(process->log, &status) &&
+      (process->num_lost || status.st_size > 2 * LOG_END)) {
+    const off_t from = status.st_size > 2 * LOG_END ? status.st_size - LOG_END : LOG_END;
+    length = pread(process->log, end, LOG_END, from);
+    process->num_lost += (int64_t)(from - LOG_END);
+  }
+  if (length > 0 && !ftruncate(process->log, LOG_END)) {
+    const int n = snprintf(note, sizeof(note), "\n[%lld bytes are left out]\n", (long long)process->num_lost);
+    if (pwrite(process->log, note, (size_t)n, LOG_END) == n)
+      (void)!pwrite(process->log, end, (size_t)length, LOG_END + n);
+  }
+  if (process->log >= 0) close(process->log);
+  process->log = -1;
+  free(end);
 }
 
 // ---- Ending ----
@@ -109,6 +149,7 @@ static void set_outcome(RitzProcess *process, int status) {
   size_t size = sizeof(process->outcome);
 
   process->pid = 0;
+  end_log(process);
   process->seconds = ritz_seconds() - process->start;
   process->is_good = WIFEXITED(status) && WEXITSTATUS(status) == 0;
   process->is_violent = process->is_violent || WIFSIGNALED(status);
@@ -139,11 +180,10 @@ static void stop(RitzProcess *process) {
 }
 
 bool ritz_process_has_ended(RitzProcess *process) {
-  double limit = ritz_process_limit();
-
   if (!process->pid || collect(process, WNOHANG)) return true;
-  if (ritz_seconds() - process->start < limit) return false;
-  snprintf(process->outcome, sizeof(process->outcome), "took more than %g s and was stopped", limit);
+  bound_log(process);
+  if (ritz_seconds() - process->start < process->limit) return false;
+  snprintf(process->outcome, sizeof(process->outcome), "took more than %g s and was stopped", process->limit);
   stop(process);
   process->is_good = false;
   return true;

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Programs that run beside this one: started with a list of arguments and never through a shell, what they
-// say in a file, stopped when they take too long. Called by jit/compiler.c and jit/build.c.
+// say in a file, of which beginning and end are kept when it is long, stopped when they take too long. Called
+// by jit/compiler.c and jit/build.c.
 #ifndef RITZ_JIT_PROCESS_H
 #define RITZ_JIT_PROCESS_H
 
 #include <ceed.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 typedef struct {
   pid_t pid; // 0: not started, or ended
   double start, seconds;
+  double limit;     // seconds that it may take; RITZ_JIT_TIMEOUT's after the start
+  int log;          // a descriptor of what it says, while it runs
+  int64_t num_lost; // bytes of that which are not kept
   bool is_good;     // ended with status 0
   bool is_violent;  // was killed, by itself or by us
   char outcome[80]; // how it ended, for people: "was killed by signal 11"

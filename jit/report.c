@@ -33,6 +33,7 @@ static bool is_any(const char *line, size_t length) {
 
 static int pick_lines(Ceed ceed, const char *log, bool (*wants)(const char *line, size_t length),
                       char **messages) {
+  enum { MAX_SHOWN = 1000 }; // of a line
   int num = 0;
 
   RITZ_TRY(ritz_strdup(ceed, "", messages));
@@ -41,7 +42,9 @@ static int pick_lines(Ceed ceed, const char *log, bool (*wants)(const char *line
 
     n = strcspn(log, "\n");
     if (!wants(log, n)) continue;
-    int ierr = ritz_format(ceed, &longer, "%s%s%.*s", *messages, num++ ? "; " : "", (int)n, log);
+    const int shown = n > MAX_SHOWN ? MAX_SHOWN : (int)n;
+    int ierr = ritz_format(ceed, &longer, "%s%s%.*s%s", *messages, num++ ? "; " : "", shown, log,
+                           n > MAX_SHOWN ? "..." : "");
     RITZ_FREE(messages);
     RITZ_TRY(ierr);
     *messages = longer;

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <utime.h>
 
+#include "core/file.h"
 #include "core/memory.h"
 #include "core/threads.h"
 #include "jit/hash.h"
@@ -476,6 +477,57 @@ TEST(a_compiler_that_crashes_or_hangs_refuses_the_text) {
   CeedDestroy(&ceed);
 }
 
+static int64_t file_size(const char *path) {
+  struct stat status;
+
+  return stat(path, &status) ? -1 : (int64_t)status.st_size;
+}
+
+TEST(a_compiler_that_does_not_answer_is_asked_once) {
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  const char *const ends[] = {"sleep 1000", "exit 3", "kill -9 $$",
+                              "case \"$*\" in *version*) echo mine;; *) sleep 1000;; esac"};
+
+  for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+    const char *count = jit_path(jit_folder("counted"), "count");
+
+    jit_begin();
+    setenv("RITZ_JIT_TIMEOUT", i == 3 ? "2" : "0.3", 1);
+    setenv("RITZ_CC", jit_script("echo x >>'%s'\n%s\n", count, ends[i]), 1);
+    for (int k = 0; k < 3; k++) {
+      const char *reason = reason_of(ceed, jit_number(60 + k), RITZ_JIT_NO_COMPILER);
+      CHECK(strstr(reason, i % 3 ? "" : "took more than "), "%s: %s", ends[i], reason);
+    }
+    CHECK(!ritz_jit_compiler(), "%s: there is a compiler", ends[i]);
+    CHECK(file_size(count) == (i == 3 ? 4 : 2), "%s: asked %lld times", ends[i],
+          (long long)file_size(count) / 2);
+    unsetenv("RITZ_JIT_TIMEOUT");
+  }
+  CeedDestroy(&ceed);
+}
+
+TEST(of_long_messages_beginning_and_end_are_kept) {
+  NEEDS_COMPILER();
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  char path[4096], *text = NULL;
+  size_t length = 0;
+
+  jit_begin();
+  setenv("RITZ_CC",
+         jit_wrapped_compiler("echo begins; yes | head -c 20000000; echo 'x.c:1: error: ends'; exit 1"), 1);
+  const char *reason = reason_of(ceed, jit_number(64), RITZ_JIT_REFUSED),
+             *log = strstr(reason, "the whole log: ");
+  CHECK(strstr(reason, "error: ends"), "%s", reason);
+  snprintf(path, sizeof(path), "%s", log ? log + 15 : "");
+  path[strcspn(path, ")\n")] = '\0';
+  CHECK_OK(ritz_regular_read(ceed, path, 200000, &length, &text, NULL));
+  CHECK(text && !strncmp(text, "begins\n", 7) && strstr(text, " bytes are left out]\n") &&
+            !strcmp(text + length - 5, "ends\n"),
+        "'%s' has %lld bytes", path, (long long)file_size(path));
+  RITZ_FREE(&text);
+  CeedDestroy(&ceed);
+}
+
 TEST(a_compiler_that_does_not_know_this_processor_is_used_without_it) {
   NEEDS_COMPILER();
   Ceed ceed = tap_ceed("/cpu/self/ref");
@@ -584,7 +636,9 @@ TEST(one_refused_text_does_not_harm_the_others) {
   CHECK(ritz_jit_status(modules[0]) == RITZ_JIT_REFUSED && !ritz_jit_symbol(modules[0], "answer"),
         "the first");
   CHECK(ritz_jit_status(modules[1]) == RITZ_JIT_READY && jit_answer(modules[1]) == 50, "the second");
-  CHECK(!ritz_jit_symbol(modules[1], "no_such_name") && !*ritz_jit_reason(modules[1]), "the second's names");
+  CHECK(!ritz_jit_symbol(modules[1], "no_such_name") &&
+            strstr(ritz_jit_reason(modules[1]), "lacks a function"),
+        "the second's names");
   for (int i = 0; i < 2; i++) ritz_jit_release(&modules[i]);
   CeedDestroy(&ceed);
 }
@@ -784,7 +838,8 @@ int main(int argc, char **argv) {
             a_folder_that_others_may_write_to_is_not_used,
             the_folder_is_made_with_its_parents_for_the_user_alone, a_site_cache_of_root_is_read_second,
             a_compiler_that_cannot_be_run_is_no_compiler, a_compiler_may_lie_in_a_folder_with_a_blank,
-            a_compiler_that_crashes_or_hangs_refuses_the_text,
+            a_compiler_that_crashes_or_hangs_refuses_the_text, a_compiler_that_does_not_answer_is_asked_once,
+            of_long_messages_beginning_and_end_are_kept,
             a_compiler_that_does_not_know_this_processor_is_used_without_it,
             a_program_that_ignores_its_children_can_compile, several_texts_are_compiled_at_the_same_time,
             a_reason_names_file_and_line_of_the_users_mistake_and_the_log,

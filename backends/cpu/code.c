@@ -122,6 +122,6 @@ int ritz_cpu_finish_code(Ceed ceed, const RitzJitSource *source, const RitzCpuSy
   if (!code->module) RITZ_TRY(ritz_jit_load(ceed, 1, source, &code->module));
   info = find_info(code->module, symbols);
   *kernel = info ? ritz_jit_symbol(code->module, symbols->kernel) : NULL;
-  if (!info) return ritz_cpu_delegate(ceed, symbols->what, ritz_jit_reason(code->module));
+  if (!*kernel) return ritz_cpu_delegate(ceed, symbols->what, ritz_jit_reason(code->module));
   return ritz_cpu_reserve_work(ceed, info->work_bytes);
 }
