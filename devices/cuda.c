@@ -41,6 +41,7 @@ enum { MIN_VERSION = 11020, MIN_ARCH = 60 }; // 11.2: of NVRTC, too; sm_60: adds
 
 static struct {
   _Atomic bool is_known; // the others are final, save the list
+  bool has_looked;       // for the driver
   int num_devices;
   int version; // 1000 * major + 10 * minor
   char why[512];
@@ -101,20 +102,27 @@ static void look_for_devices(void) {
   if (!num) snprintf(cuda.why, sizeof(cuda.why), "the CUDA driver has no devices");
 }
 
+static bool has_devices(void) {
+  ritz_lock(RITZ_LOCK_DEVICES);
+  if (!cuda.has_looked) look_for_devices();
+  cuda.has_looked = true;
+  const bool has_some = cuda.num_devices > 0;
+  ritz_unlock(RITZ_LOCK_DEVICES);
+  return has_some;
+}
+
+// The compiler is a hundred megabytes, and is asked for where there is a device alone.
 static void find_library_once(void) {
-  const char *no_compiler;
+  const char *no_compiler = NULL;
 
   if (atomic_load(&cuda.is_known)) return;
-  ritz_nvrtc_version(&no_compiler);
+  if (has_devices()) ritz_nvrtc_version(&no_compiler);
   ritz_lock(RITZ_LOCK_DEVICES);
-  if (!atomic_load(&cuda.is_known)) {
-    look_for_devices();
-    if (cuda.num_devices && no_compiler) {
-      cuda.num_devices = 0;
-      snprintf(cuda.why, sizeof(cuda.why), "%s", no_compiler);
-    }
-    atomic_store(&cuda.is_known, true);
+  if (no_compiler) {
+    cuda.num_devices = 0;
+    snprintf(cuda.why, sizeof(cuda.why), "%s", no_compiler);
   }
+  atomic_store(&cuda.is_known, true);
   ritz_unlock(RITZ_LOCK_DEVICES);
 }
 
