@@ -53,7 +53,8 @@ typedef struct {
 #define ARG_THREADS(place)                                                                                   \
   {                                                                                                          \
     "--threads", "N",                                                                                        \
-        "threads of backends below /cpu/self that have some (default:\nas many as there are processors)",    \
+        "threads of backends below /cpu/self that have some (default\nOMP_NUM_THREADS, else all processors " \
+        "that it may use)",                                                                                  \
         ARG_INT, place, 1, INFINITY, {                                                                       \
       NULL                                                                                                   \
     }                                                                                                        \

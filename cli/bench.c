@@ -2,14 +2,12 @@
 // `ritz bench`: the bake-off problems of bench/bp.h, or the solves of cli/nekbone.h, as a table, as JSON and
 // as a plot, beside the limits of the machine. --multigrid, --batched and --routes are commands of
 // their own (cli/mg.h, cli/batched.h, cli/routes.c).
-#define _POSIX_C_SOURCE 200809L
 
 #include <math.h>
 #include <ritz/operator.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "bench/bp.h"
 #include "bench/report.h"
@@ -690,11 +688,10 @@ static int run_and_report(Bench *b, int num_threads) {
 static int run_bench_command(const BenchOptions *o) {
   size_t default_num = (o->nekbone ? sizeof(nekbone_orders) : sizeof(default_orders)) / sizeof(int);
   Bench bench = {.options = o};
-  long online = sysconf(_SC_NPROCESSORS_ONLN);
   int num_threads, code;
 
   if (check_bench_options(o, o->orders.num ? o->orders.num : default_num) != ARGS_RUN) return CLI_USAGE;
-  code = threads_open(&command, &o->on, online > 1 ? (int)online : 1, &bench.ceed, &num_threads);
+  code = threads_open(&command, &o->on, 0, &bench.ceed, &num_threads);
   if (!code) code = run_and_report(&bench, num_threads);
   CeedDestroy(&bench.ceed);
   return code;

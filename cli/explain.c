@@ -31,14 +31,7 @@ static const ArgOption options_table[] = {
      INFINITY,
      {NULL}},
     ARG_CEED(MEMBER(on.resource)),
-    {"--threads",
-     "N",
-     "threads of backends below /cpu/self that have some (default 1)",
-     ARG_INT,
-     MEMBER(on.wanted),
-     1,
-     INFINITY,
-     {NULL}},
+    ARG_THREADS(MEMBER(on.wanted)),
     {"--plan", NULL, "print costs, roofline and plan (default)", ARG_FLAG, MEMBER(plan), 0, 0, {NULL}},
     {"--steps",
      NULL,
@@ -168,7 +161,7 @@ int cli_explain(int argc, char **argv) {
 
   if (parsed != ARGS_RUN) return parsed == ARGS_HELP ? CLI_OK : CLI_USAGE;
   if (check_explain_options(&options) != ARGS_RUN) return CLI_USAGE;
-  code = threads_open(&command, &options.on, 1, &ceed, &num_threads);
+  code = threads_open(&command, &options.on, 0, &ceed, &num_threads);
   if (!code && explain(ceed, &options, num_threads)) code = cli_report(command.name, ceed);
   CeedDestroy(&ceed);
   return code;

@@ -448,11 +448,10 @@ static int run_mg_command(const MgBenchOptions *o) {
                            .steps = o->steps,
                            .repetitions = o->reps,
                            .verbose = o->verbose}};
-  long online = sysconf(_SC_NPROCESSORS_ONLN);
   int num_threads, code;
 
   if (check_options(o) != ARGS_RUN) return CLI_USAGE;
-  code = threads_open(&command, &o->on, online > 1 ? (int)online : 1, &bench.ceed, &num_threads);
+  code = threads_open(&command, &o->on, 0, &bench.ceed, &num_threads);
   if (!code) code = run_and_report(&bench, num_threads);
   CeedDestroy(&bench.ceed);
   return code;

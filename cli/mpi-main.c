@@ -5,12 +5,15 @@
 //
 // All processes have the same arguments, but for :device_id=; else none begins. A process that fails ends
 // all, after its message. Exit status as that of `ritz`.
+#define _GNU_SOURCE // sched_getaffinity on Linux
 #include <ritz/device.h>
 #include <ritz/mpi.h>
+#include <sched.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "cli/solve.h"
+#include "cli/threads.h"
 
 static int run_in_ranks(RitzPartFunction function, void *ctx) {
   return RitzRunRanks(MPI_COMM_WORLD, function, ctx);
@@ -22,16 +25,36 @@ static void end_all(int part) {
   MPI_Abort(MPI_COMM_WORLD, CLI_FAILED);
 }
 
+// Threads of this process: of each processor that it may use the part that is left by the others of its
+// machine who may, too.
+static int share_processors(MPI_Comm machine) {
+  enum { MAX_PROCESSORS = 1024 };
+  int users[MAX_PROCESSORS] = {0}, num = 0, num_ranks = 1;
+  bool is_mine[MAX_PROCESSORS] = {false};
+  double share = 0;
+
+#if defined(__linux__)
+  cpu_set_t mask;
+  const bool is_known = !sched_getaffinity(0, sizeof(mask), &mask);
+  for (int i = 0; i < MAX_PROCESSORS && is_known; i++) users[i] = is_mine[i] = CPU_ISSET(i, &mask);
+#endif
+  MPI_Comm_size(machine, &num_ranks);
+  MPI_Allreduce(MPI_IN_PLACE, users, MAX_PROCESSORS, MPI_INT, MPI_SUM, machine);
+  for (int i = 0; i < MAX_PROCESSORS; i++) {
+    if (is_mine[i]) share += 1.0 / users[i];
+    num += is_mine[i];
+  }
+  share = threads_of_process() * (num ? share / num : 1.0 / num_ranks);
+  return share > 1 ? (int)(share + 1e-6) : 1;
+}
+
 // Processes of one machine take its devices in turn.
-static void choose_device(void) {
-  MPI_Comm machine;
+static void choose_device(MPI_Comm machine) {
   CeedInt num_drivers = 0;
   int rank = 0, num = 1, num_ranks = 1;
 
-  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
   MPI_Comm_rank(machine, &rank);
   MPI_Comm_size(machine, &num_ranks);
-  MPI_Comm_free(&machine);
   RitzDeviceGetNumDrivers(&num_drivers);
   for (CeedInt i = 0; i < num_drivers; i++) {
     RitzDriverFacts facts;
@@ -44,6 +67,18 @@ static void choose_device(void) {
   MPI_Allreduce(MPI_IN_PLACE, &shares, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
   solve_processes.device = rank % num;
   solve_processes.shares_devices = shares;
+}
+
+// OMP_NUM_THREADS is of each process.
+static void divide_machine(bool wants_gpus) {
+  MPI_Comm machine;
+
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
+  const int share = share_processors(machine);
+
+  solve_processes.num_threads = threads_are_set() ? 0 : share;
+  if (wants_gpus) choose_device(machine);
+  MPI_Comm_free(&machine);
 }
 
 static bool asks_for_gpus(int argc, char **argv) {
@@ -107,7 +142,7 @@ static int check_device_memory(void) {
 static int run(int argc, char **argv) {
   CLI_TRY(compare_arguments(argc, argv));
   CLI_TRY(agree(check_device_memory()));
-  if (asks_for_gpus(argc, argv)) choose_device();
+  divide_machine(asks_for_gpus(argc, argv));
   if (argc > 1 && !strcmp(argv[1], "solve")) return cli_solve(argc - 1, argv + 1);
   if (argc > 1 && !strcmp(argv[1], "--version")) return cli_print_version();
   fprintf(cli_stderr(), "usage: mpiexec -n N ritz-mpi solve [arguments]\n"

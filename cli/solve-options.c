@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/solve.h"
+#include "cli/threads.h"
 
 #define MEMBER(name) offsetof(SolveOptions, name)
 #define LIST(name, value, help, member)                                                                      \
@@ -75,11 +76,11 @@ static const ArgOption options_table[] = {
         "sin(pi z), in every component, for\nheat times exp(-t); print the errors: --exact sine",
         exact, "sine"),
     TEXT("--ceed", "RESOURCE", "backend, see 'ritz info' (default /cpu/self): --ceed /gpu/cuda", ceed),
+    ARG_THREADS(MEMBER(threads)),
     {"--parts",
      "N",
-     "parts of the mesh, threads of this program, each with a backend of\nits own; --output gets a piece "
-     "from each: "
-     "--parts 4",
+     "parts of the mesh, each with a backend and an equal share of the\nthreads of its own; --output gets "
+     "a piece from each: --parts 4",
      ARG_INT,
      MEMBER(parts),
      1,
@@ -237,7 +238,7 @@ static ArgsResult check_parts(const SolveOptions *o) {
   if (o->gpus && strstr(o->ceed, ":device_id="))
     return args_wrong(&solve_command, "--gpus",
                       "takes the first ones itself, leave out :device_id= in --ceed");
-  if (o->gpus > num_gpus())
+  if (o->gpus && o->gpus > num_gpus())
     return args_wrong(&solve_command, "--gpus", "expected at most as many as there are, %d, found %d",
                       num_gpus(), o->gpus);
   if (solve_count_parts(o) > 1 && option)
@@ -299,6 +300,7 @@ int solve_check_options(const SolveOptions *o) {
     result = args_wrong(&solve_command, "--output", "expected a file name that ends in .vtu, found '%s'",
                         args_shown(o->output, shown));
   }
+  if (result == ARGS_RUN) result = threads_check(&solve_command, &(ThreadsChoice){o->ceed, o->threads});
   if (result == ARGS_RUN) result = check_time(o);
   if (result == ARGS_RUN) result = check_method(o);
   if (result == ARGS_RUN) result = check_parts(o);

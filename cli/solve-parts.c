@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/solve.h"
+#include "cli/threads.h"
 
 SolveProcesses solve_processes;
 
@@ -14,6 +15,14 @@ bool solve_has_processes(void) { return solve_processes.num > 0; }
 
 int solve_count_parts(const SolveOptions *o) {
   return solve_has_processes() ? solve_processes.num : o->gpus ? o->gpus : o->parts;
+}
+
+// A process that mpiexec has started has its own; parts of one share what it has.
+int solve_threads_of_part(const SolveOptions *o, int num_parts) {
+  if (solve_has_processes()) return o->threads ? o->threads : solve_processes.num_threads;
+  const int num = o->threads ? o->threads : threads_of_process();
+
+  return num <= num_parts ? 1 : num_parts > 1 ? num / num_parts : num;
 }
 
 bool solve_is_first(const Solve *s) { return !s->base || s->base->part == 0; }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/threads.h"
+
 // ---- Problem and space ----
 
 static int create_problem(Solve *s) {
@@ -36,7 +38,12 @@ static void show_space(const Solve *s) {
   else
     snprintf(points, sizeof(points), "quadrature exact to degree %d", 2 * order + 1);
   cli_fact("space", "degree %d, %.0f unknowns, %.0f free, %s", order, s->num_unknowns, s->num_free, points);
-  if (!CeedGetResource(s->ceed, &resource)) cli_fact("backend", "%s", resource);
+  if (CeedGetResource(s->ceed, &resource)) return;
+  if (!strncmp(resource, "/gpu/", 5))
+    cli_fact("backend", "%s", resource);
+  else
+    cli_fact("backend", "%s, %d thread%s%s", resource, s->num_threads, s->num_threads > 1 ? "s" : "",
+             s->base ? " each" : "");
 }
 
 // ---- The course of the command ----
@@ -94,24 +101,23 @@ static int report(Solve *s) {
 }
 
 // Devices and compilers start slowly. While a device does, a context that needs none, with threads of its
-// own, makes the mesh, which keeps it. As many threads as there are processors, at most 16.
-static const char host_resource[] = "/cpu/self/gen:threads=16";
+// own, makes the mesh, which keeps it: its part of the processors, at most 16.
+static int open_host(Solve *s) {
+  const int threads = s->options.threads ? s->options.threads : threads_of_process();
+  const ThreadsChoice on = {"/cpu/self/gen", threads < 16 ? threads : 16};
 
-// Parts are what runs side by side, unless somebody says otherwise.
-static bool takes_one_thread(const Solve *s, const char *resource) {
-  return s->base && !strncmp(resource, "/cpu/self", 9) && !strstr(resource, ":threads=") &&
-         !getenv("OMP_NUM_THREADS");
+  return threads_open(&solve_command, &on, 0, &s->ceed, &s->num_threads);
 }
 
 static int open_ceed(Solve *s, const char *resource) {
   char of_part[512];
+  const ThreadsChoice on = {of_part, s->options.threads};
 
   if (s->device >= 0)
     snprintf(of_part, sizeof(of_part), "%.400s:device_id=%d", resource, s->device);
   else
-    snprintf(of_part, sizeof(of_part), "%.400s%s", resource,
-             takes_one_thread(s, resource) ? ":threads=1" : "");
-  return cli_open_ceed(solve_command.name, of_part, &s->ceed);
+    snprintf(of_part, sizeof(of_part), "%.400s", resource);
+  return threads_open(&solve_command, &on, 0, &s->ceed, &s->num_threads);
 }
 
 static int open_ceed_and_mesh(Solve *s) {
@@ -120,7 +126,7 @@ static int open_ceed_and_mesh(Solve *s) {
 
   CLI_TRY(is_on_device ? RitzDeviceStart(resource) : RitzJitStart());
   if (is_on_device)
-    CLI_TRY(cli_open_ceed(solve_command.name, host_resource, &s->ceed));
+    CLI_TRY(open_host(s));
   else
     CLI_TRY(open_ceed(s, resource));
   CLI_TRY(solve_open_mesh(s));
@@ -176,6 +182,7 @@ static int run_solve_command(SolveOptions *o) {
   if (o->method == CHOICE_AUTO) o->method = BDF2;
   const int num_parts = solve_count_parts(o);
 
+  o->threads = solve_threads_of_part(o, num_parts);
   return num_parts > 1 ? solve_in_parts(o, num_parts) : run_alone(o);
 }
 

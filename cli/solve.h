@@ -53,6 +53,7 @@ typedef struct {
   int solver, preconditioner; // RitzSolverType, SolvePreconditioner, or CHOICE_AUTO
   int precision, levels, smoother, degree, cycle, start, coarse;
   int parts, gpus; // 0: not given
+  int threads;     // of this process; of a part, when it runs
   bool jacobi, no_jacobi, verbose;
 } SolveOptions;
 
@@ -101,6 +102,7 @@ typedef struct {
   int device;                     // of this part; < 0: the one that --ceed names
   size_t num_formulas;
   Formula *formulas; // owned
+  int num_threads;   // of the context
   Ceed ceed;         // owned, as all that follow
   RitzMesh mesh;
   int num_halved; // refinements that are no wish of the user's: of a box in parts
@@ -167,9 +169,10 @@ int solve_time_steps(Solve *s, bool *converged); // Ceed code
 
 // ---- solve-parts.c ----
 // Parts are processes where the program has started some: how many, and who runs a function in this one's
-// part. device: that this process should take, of those of its machine.
+// part. device: that this process should take, of those of its machine; num_threads: its share of the
+// machine's processors, 0: as one that is alone.
 typedef struct {
-  int num, device;
+  int num, device, num_threads;
   bool shares_devices; // some processes have to
   int (*run)(RitzPartFunction function, void *ctx);
   int (*agree)(int code); // the largest of all processes, whose message is told once
@@ -178,6 +181,7 @@ typedef struct {
 extern SolveProcesses solve_processes; // num 0: there are none
 bool solve_has_processes(void);
 int solve_count_parts(const SolveOptions *options);
+int solve_threads_of_part(const SolveOptions *options, int num_parts);
 int solve_in_parts(const SolveOptions *options, int num_parts); // an exit code
 // A code that all parts have alike; what a part alone has found it says itself.
 int solve_agree(Solve *s, int code);

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <ritz/device.h>
 #include <ritz/machine.h>
-#include <ritz/version.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,44 +33,39 @@ ArgsResult threads_check(const ArgCommand *command, const ThreadsChoice *choice)
   return ARGS_RUN;
 }
 
-static int choose_number(const ThreadsChoice *choice, int otherwise) {
-  const char *in_resource = strstr(choice->resource, threads_option);
+bool threads_are_set(void) {
+  const char *set = getenv("OMP_NUM_THREADS");
 
-  if (in_resource) return atoi(in_resource + sizeof(threads_option) - 1);
-  return choice->wanted ? choice->wanted : otherwise;
+  return set && atoi(set) > 0;
+}
+
+int threads_of_process(void) {
+  CeedInt num = 1;
+  Ceed ceed = NULL;
+
+  if (!CeedInit(threads_are_set() ? "/cpu/self/gen" : "/cpu/self/gen:threads=all", &ceed))
+    RitzGetNumThreads(ceed, &num);
+  CeedDestroy(&ceed);
+  return (int)num;
 }
 
 int threads_open(const ArgCommand *command, const ThreadsChoice *choice, int otherwise, Ceed *ceed,
                  int *num) {
-  bool is_named = strstr(choice->resource, threads_option);
-  size_t size = strlen(choice->resource) + sizeof(threads_option) + 12;
-  char *resource;
+  const bool is_to_be_named = is_on_cpu(choice->resource) && !strstr(choice->resource, threads_option);
+  const size_t size = strlen(choice->resource) + sizeof(threads_option) + 12;
+  const int wanted = choice->wanted ? choice->wanted : otherwise ? otherwise : threads_of_process();
+  char *resource = is_to_be_named ? malloc(size) : NULL;
+  CeedInt found = 1;
 
-  *num = choose_number(choice, otherwise);
-  if (is_named || !is_on_cpu(choice->resource)) return cli_open_ceed(command->name, choice->resource, ceed);
-  resource = malloc(size);
-  if (resource) snprintf(resource, size, "%s%s%d", choice->resource, threads_option, *num);
+  if (resource) snprintf(resource, size, "%s%s%d", choice->resource, threads_option, wanted);
   int code = cli_open_ceed(command->name, resource ? resource : choice->resource, ceed);
+  if (!code && RitzGetNumThreads(*ceed, &found)) code = cli_report(command->name, *ceed);
+  *num = (int)found;
   free(resource);
   return code;
 }
 
 // ---- Limits ----
-
-// The backend of a context is one of those that know no threads.
-static bool is_serial(Ceed ceed) {
-  const char *name = NULL;
-  RitzBackendInfo info;
-  CeedInt num = 0;
-
-  if (CeedGetResource(ceed, &name) || RitzGetNumBackends(&num)) return true;
-  for (CeedInt i = 0; i < num; i++) {
-    if (RitzGetBackendInfo(i, &info) || strcmp(info.resource, name) != 0) continue;
-    const char *server = info.alias_of ? info.alias_of : info.resource;
-    return !strcmp(server, "/cpu/self/ref") || !strcmp(server, "/cpu/self/check");
-  }
-  return true;
-}
 
 static BpMachine find_limits_of_device(const RitzDeviceCounters *on, bool is_single) {
   const bool is_own = !is_single || sizeof(CeedScalar) == sizeof(float);
@@ -90,7 +84,6 @@ BpMachine threads_find_limits(Ceed ceed, const ThreadsChoice *choice, int num, b
 
   if (!RitzDeviceGetCounters(ceed, &on) && on.driver) return find_limits_of_device(&on, is_single);
   if (!is_on_cpu(choice->resource) || RitzMachineGet(false, &machine)) return unknown;
-  if (is_serial(ceed) || num < 1) num = 1;
   if (num > machine.num_processors) num = machine.num_processors;
   if (num > 1 && num < machine.num_threads && RitzMachineMeasure(num, &machine)) return unknown;
   const RitzMachineRates *rates = num > 1 ? &machine.all : &machine.one;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Backends with a number of threads, and what these can do at best. Used by `ritz bench` and `ritz explain`.
+// Backends with a number of threads, and what these can do at best.
 #ifndef RITZ_CLI_THREADS_H
 #define RITZ_CLI_THREADS_H
 
@@ -16,8 +16,12 @@ typedef struct {
 ArgsResult threads_check(const ArgCommand *command, const ThreadsChoice *choice);
 
 // Opens the resource with the threads that it or --threads names, else with `otherwise` of them where it can
-// have some. Exit code like cli_open_ceed. *num: how many that is.
+// have some; 0: threads_of_process(). Exit code like cli_open_ceed. *num: how many that is.
 int threads_open(const ArgCommand *command, const ThreadsChoice *choice, int otherwise, Ceed *ceed, int *num);
+
+// OMP_NUM_THREADS, else one for each processor that this process may use.
+int threads_of_process(void);
+bool threads_are_set(void); // by OMP_NUM_THREADS
 
 // Bandwidth and flops of the threads of the context, or of its device; zeros when the measurement fails.
 // is_single: in float. Of devices the peak is measured in CeedScalar; in another precision it is infinite.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Locks, teams, flags (contract in core/threads.h). The only file that knows which threads there are.
-#define _GNU_SOURCE      // sched_getaffinity on Linux
-#define _DARWIN_C_SOURCE // _SC_NPROCESSORS_ONLN on macOS
+#define _POSIX_C_SOURCE 200809L
 #include "core/threads.h"
 
 #include <pthread.h>
@@ -68,12 +67,17 @@ static void event_set(Event *event, uint32_t value) {
   pthread_mutex_unlock(&event->mutex);
 }
 
+// Numbers grow, and begin anew after the last one.
+static bool has_come(const Event *event, uint32_t value) {
+  return (int32_t)(atomic_load(&event->value) - value) >= 0;
+}
+
 // yields: others need the processor.
-static bool event_comes_soon(Event *event, uint32_t value, bool yields) {
+static bool event_comes_soon(const Event *event, uint32_t value, bool yields) {
   enum { patience = 30000, num_looks = 16 };
   for (int64_t end = nanoseconds() + patience; nanoseconds() < end;) {
     for (int i = 0; i < num_looks; i++) {
-      if (atomic_load(&event->value) == value) return true;
+      if (has_come(event, value)) return true;
       pause_processor();
     }
     if (yields) sched_yield();
@@ -81,11 +85,12 @@ static bool event_comes_soon(Event *event, uint32_t value, bool yields) {
   return false;
 }
 
+// Until the number is this one or a later one.
 static void wait_for_event(Event *event, uint32_t value, bool yields) {
   if (event_comes_soon(event, value, yields)) return;
   pthread_mutex_lock(&event->mutex);
   atomic_fetch_add(&event->num_asleep, 1);
-  while (atomic_load(&event->value) != value) pthread_cond_wait(&event->is_set, &event->mutex);
+  while (!has_come(event, value)) pthread_cond_wait(&event->is_set, &event->mutex);
   atomic_fetch_sub(&event->num_asleep, 1);
   pthread_mutex_unlock(&event->mutex);
 }
@@ -95,6 +100,7 @@ static void wait_for_event(Event *event, uint32_t value, bool yields) {
 typedef struct {
   RitzTeam team; // borrowed
   pthread_t thread;
+  _Atomic uint32_t taken; // the last round in which somebody has taken this worker's share
   int number, code;
 } Worker;
 
@@ -104,6 +110,7 @@ struct RitzTeam_private {
   bool is_alone;                      // threads could not be had
   pid_t process;                      // whose threads they are
   int num_started;                    // besides the caller's
+  bool is_together;                   // this run: the caller has the first share; else the last one
   int (*run)(void *data, int thread); // NULL: threads end
   void *data;
   uint32_t round;       // runs so far
@@ -125,20 +132,35 @@ int ritz_team_create(Ceed ceed, int num_threads, RitzTeam *team) {
   t->yields = num_threads > ritz_num_processors();
   t->process = getpid();
   t->started = t->ended = event_initial;
-  for (int i = 0; i < num_threads; i++) t->workers[i] = (Worker){.team = t, .number = i};
+  for (int i = 0; i < num_threads; i++) {
+    t->workers[i].team = t;
+    t->workers[i].number = i;
+  }
   *team = t;
   return CEED_ERROR_SUCCESS;
 }
 
 int ritz_team_size(RitzTeam team) { return team->num_threads; }
 
+// Every share of a round is taken once, by its worker or by the caller's thread. The caller has the last one,
+// which waits for no other, and goes on to those before it: it never waits for a worker that other programs
+// keep from the processor.
+static bool take_share(Worker *worker, uint32_t round) {
+  uint32_t before = round - 1;
+  return atomic_compare_exchange_strong(&worker->taken, &before, round);
+}
+
+static int share_of(const Worker *worker) { return worker->number - !worker->team->is_together; }
+
 static void *work(void *arg) {
   Worker *worker = arg;
   RitzTeam team = worker->team;
-  for (uint32_t round = team->round;; round++) {
-    wait_for_event(&team->started, round, team->yields);
+  for (;;) {
+    wait_for_event(&team->started, atomic_load(&worker->taken) + 1, team->yields);
+    const uint32_t round = atomic_load(&team->started.value);
+    if (!take_share(worker, round)) continue;
     if (!team->run) return NULL;
-    worker->code = team->run(team->data, worker->number);
+    worker->code = team->run(team->data, share_of(worker));
     if (atomic_fetch_sub(&team->num_busy, 1) == 1) event_set(&team->ended, round);
   }
 }
@@ -177,8 +199,10 @@ static void start_threads(RitzTeam team) {
   if (team->is_alone) return;
   pthread_attr_setstacksize(&attributes, stack_size);
   block_signals(&signals);
+  atomic_store(&team->started.value, team->round - 1);
   while (!team->is_alone && team->num_started < team->num_threads - 1) {
     Worker *worker = &team->workers[team->num_started + 1];
+    atomic_store(&worker->taken, team->round - 1);
     team->is_alone = pthread_create(&worker->thread, &attributes, work, worker) != 0;
     if (!team->is_alone) team->num_started++;
   }
@@ -204,26 +228,43 @@ static bool have_threads(RitzTeam team) {
   return !team->is_alone;
 }
 
-static int run_on_threads(RitzTeam team, int (*run)(void *data, int thread), void *data) {
+// Does what no worker has begun; the number of these shares.
+static int take_the_rest(RitzTeam team) {
+  int num = 0;
+  for (int i = team->num_threads - 1; i > 0; i--) {
+    Worker *worker = &team->workers[i];
+    if (!take_share(worker, team->round)) continue;
+    worker->code = team->run(team->data, share_of(worker));
+    num++;
+  }
+  return num;
+}
+
+static int run_on_threads(RitzTeam team, int (*run)(void *data, int thread), void *data, bool is_together) {
   team->run = run;
   team->data = data;
+  team->is_together = is_together;
   atomic_store(&team->num_busy, team->num_threads - 1);
   event_set(&team->started, team->round);
-  int code = run(data, 0);
-  wait_for_event(&team->ended, team->round, team->yields);
+  const int own = run(data, is_together ? 0 : team->num_threads - 1);
+  const int num_taken = is_together ? 0 : take_the_rest(team);
+  // Unless the last ones were taken here, a worker is the last one and says so.
+  if (num_taken == 0 || atomic_fetch_sub(&team->num_busy, num_taken) != num_taken)
+    wait_for_event(&team->ended, team->round, team->yields);
+  int code = is_together ? own : 0;
   for (int i = 1; i < team->num_threads && !code; i++) code = team->workers[i].code;
-  return code;
+  return code ? code : own;
 }
 
 int ritz_team_run(RitzTeam team, int (*run)(void *data, int thread), void *data) {
   if (team->num_threads == 1) return run(data, 0);
-  return have_threads(team) ? run_on_threads(team, run, data) : run_alone(team, run, data);
+  return have_threads(team) ? run_on_threads(team, run, data, false) : run_alone(team, run, data);
 }
 
 int ritz_team_run_together(RitzTeam team, int (*run)(void *data, int thread), void *data, bool *is_done) {
   *is_done = team->num_threads == 1 || have_threads(team);
   if (!*is_done) return CEED_ERROR_SUCCESS;
-  return team->num_threads == 1 ? run(data, 0) : run_on_threads(team, run, data);
+  return team->num_threads == 1 ? run(data, 0) : run_on_threads(team, run, data, true);
 }
 
 void ritz_team_destroy(RitzTeam *team) {
@@ -382,21 +423,4 @@ bool ritz_flag_wait_unless(RitzFlag *flag, int32_t epoch, RitzFlag *stop, RitzFl
       (void)nanosleep(&moment, NULL);
   }
   return true;
-}
-
-// ---- Processors ----
-
-int ritz_num_processors(void) {
-#if defined(__linux__)
-  cpu_set_t mask;
-  if (!sched_getaffinity(0, sizeof(mask), &mask)) return CPU_COUNT(&mask);
-#endif
-  long num = sysconf(_SC_NPROCESSORS_ONLN);
-  return num > 1 ? (int)num : 1;
-}
-
-int ritz_threads_from_environment(void) {
-  const char *text = getenv("OMP_NUM_THREADS");
-  const long num = text ? strtol(text, NULL, 10) : 0;
-  return num < 1 ? 0 : num > RITZ_MAX_THREADS ? RITZ_MAX_THREADS : (int)num;
 }

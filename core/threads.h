@@ -32,7 +32,7 @@ void ritz_lock(RitzLock lock);
 void ritz_unlock(RitzLock lock);
 
 // ---- Teams ----
-// Threads that wait between the runs, so that a run costs a few microseconds. Thread 0 is the caller's. A
+// Threads that wait between the runs, so that a run costs a few microseconds. A
 // team belongs to one context; it survives fork(): a child starts threads of its own.
 typedef struct RitzTeam_private *RitzTeam;
 
@@ -40,13 +40,14 @@ typedef struct RitzTeam_private *RitzTeam;
 int ritz_team_create(Ceed ceed, int num_threads, RitzTeam *team);
 void ritz_team_destroy(RitzTeam *team);
 int ritz_team_size(RitzTeam team);
-// Calls run(data, thread) for thread = 0 .. size - 1, each on its own thread, and returns when all are done:
-// the nonzero code of the lowest thread, else 0. When threads cannot be had the caller's runs every part, in
-// descending order of `thread` (a run may wait for higher threads, never for lower ones).
+// Calls run(data, thread) for thread = 0 .. size - 1, each on its own thread, the last one on the caller's,
+// and returns when all are done: the nonzero code of the lowest thread, else 0. What no thread has begun by
+// then the caller's does, in descending order of `thread` (a run may wait for higher threads, never for lower
+// ones); all of it when threads cannot be had.
 int ritz_team_run(RitzTeam team, int (*run)(void *data, int thread), void *data);
 
-// The same where runs wait for each other: all at the same time, or *is_done false and nothing has run,
-// because threads cannot be had.
+// The same where runs wait for each other: all at the same time, each on its own thread, 0 on the caller's;
+// or *is_done false and nothing has run, because threads cannot be had.
 int ritz_team_run_together(RitzTeam team, int (*run)(void *data, int thread), void *data, bool *is_done);
 
 // A flag that one thread raises and others wait for. Waiting spins for a short time, then yields.
@@ -82,8 +83,11 @@ const char *ritz_getenv(const char *name);
 // All variables, "NAME=value", NULL behind the last one; the same holds. May be NULL: none.
 char *const *ritz_environment_all(void);
 
-// Processors this process may run on (its affinity mask), at least 1.
+// Processors that this process may use, at least 1: those of its affinity mask, at most as many as the quota
+// of its control groups keeps busy, a broken one included.
 int ritz_num_processors(void);
+// That quota, INFINITY: none; of the files below `root`, which tests play ("": those of the system).
+double ritz_processor_quota(const char *root);
 // What OMP_NUM_THREADS asks for, at most RITZ_MAX_THREADS; 0 when it is not set or no positive number: the
 // variable is shared with other programs, so that is no error.
 enum { RITZ_MAX_THREADS = 1 << 20 };

@@ -690,6 +690,35 @@ prints "the limits stand above" 0 out '^limits +[0-9.]+ GB/s and [0-9.]+ GFLOP/s
   bench --bp 1 --order 2 --size 500 --reps 1 --ceed /cpu/self/ref
 prints "elements may be chosen" 0 out '^BP4 +3  2x2x2 .* ok$' bench --bp 4 --order 2,3 --n 3,2 --reps 1
 prints "threads may be chosen" 0 out '^BP1 .* ok$' bench --bp 1 --order 2 --size 500 --reps 1 --threads 2
+threads_of() { # ARGUMENTS...: the number that a solve names
+  "$ritz" solve box:2 --exact sine "$@" 2>/dev/null | sed -n 's/^backend .*, \([0-9]*\) threads\{0,1\}\( each\)\{0,1\}$/\1/p'
+}
+all=$(env -u OMP_NUM_THREADS "$ritz" solve box:2 --exact sine 2>/dev/null | sed -n 's/^backend .*, \([0-9]*\) threads\{0,1\}$/\1/p')
+two=$((all > 1 ? 2 : 1))
+[[ $all -ge 1 && $all -le $(nproc) && $(OMP_NUM_THREADS=1 threads_of) == 1 && $(OMP_NUM_THREADS=1 threads_of --threads 2) == "$two" &&
+  $(OMP_NUM_THREADS=$two threads_of --ceed /cpu/self:threads=1) == 1 && $(threads_of --ceed /cpu/self/ref) == 1 ]]
+report $((1 - $?)) "a solve takes all processors that it may use, or what it is told, and says how many"
+[[ $(taskset -c "$(taskset -cp $$ | sed 's/.*: *\([0-9]*\).*/\1/')" env -u OMP_NUM_THREADS "$ritz" solve box:2 --exact sine 2>/dev/null) == *", 1 thread"* ]]
+report $((1 - $?)) "it may use those of its affinity mask"
+[[ $(OMP_NUM_THREADS=$two threads_of --parts 2) == 1 && $(threads_of --parts 3 --threads 2) == 1 &&
+  $(threads_of --parts 2 --ceed "/cpu/self:threads=$two") == "$two" ]]
+report $((1 - $?)) "parts share its threads"
+wrong "threads of a solve on a GPU" "ritz solve: --threads: only for backends below /cpu/self, not for '/gpu/cuda'" \
+  solve box:2 --exact sine --threads 2 --ceed /gpu/cuda
+
+# What the loader of a GNU system has opened; elsewhere it says nothing.
+loads() { LD_DEBUG=files LD_DEBUG_OUTPUT="$folder/loaded" "$ritz" "$@" >/dev/null 2>&1; cat "$folder"/loaded.*; rm -f "$folder"/loaded.*; }
+for command in "solve box:2 --exact sine" "explain --bp 1 --order 1 --size 100" "bench --bp 1 --order 1 --size 100 --reps 1"; do
+  # shellcheck disable=SC2086
+  ! loads $command 2>/dev/null | grep -E 'file=[^ ]*(nvrtc|libcuda|OpenCL|pocl)'
+  report $((1 - $?)) "processors need no library of devices: $command"
+done
+if loads solve box:2 --exact sine --ceed /gpu/cuda 2>/dev/null | grep -q 'file=libcuda.*generating'; then
+  report 1 "the compiler of a device is looked for where there is a driver # SKIP there is one"
+else
+  ! loads solve box:2 --exact sine --ceed /gpu/cuda 2>/dev/null | grep -q 'file=[^ ]*nvrtc'
+  report $((1 - $?)) "the compiler of a device is looked for where there is a driver"
+fi
 prints "threads may be part of the resource" 0 out '^BP1 .* ok$' \
   bench --bp 1 --order 2 --size 500 --reps 1 --ceed /cpu/self:threads=2
 run bench --bp 1,6 --order 2 --size 500 --reps 1 --json "$folder/bench.json"
@@ -842,7 +871,7 @@ run explain --bp 3 --order 4 --size 1e4
 has "explain names the problem" '^problem +BP3: diffusion, degree 4, 1 component; 5 nodes and 6 Gauss points per direction$'
 has "explain names mesh and size" '^mesh +5x5x5 elements, 9261 DOFs$'
 has "explain shows the least costs" '^costs +at least [0-9.]+ MB and 3\.714 Mflop an apply: [0-9.]+ bytes and 401\.0 flops a DOF$'
-has "explain shows the roofline of one thread" '^roofline +[0-9.]+ MDOF/s with 1 thread, '
+has "explain shows the roofline of all threads" '^roofline +[0-9.]+ MDOF/s with [0-9]+ threads?, '
 has "explain shows what runs" '^  runs as: one generated kernel, the text of the QFunction inside$'
 has "explain shows the route" '^  basis 0: tensor 3D, 5 nodes -> 6 points a direction; collocated: '
 has "explain shows the gather" '^  space 0: active input, .* gather: rows of 5 nodes$'

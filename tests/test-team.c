@@ -5,6 +5,7 @@
 #include "core/threads.h"
 #include "tests/tap.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -84,18 +85,33 @@ TEST(every_part_runs_once_on_a_thread_of_its_own) {
   for (int num_threads = 1; num_threads <= 7; num_threads++) {
     RitzTeam team = NULL;
     Record r = {.num = 0};
+    bool is_done = false;
 
     CHECK_OK(ritz_team_create(NULL, num_threads, &team));
     CHECK(ritz_team_size(team) == num_threads, "size %d", ritz_team_size(team));
     for (int run = 1; run <= 20; run++) {
-      CHECK_OK(ritz_team_run(team, record, &r));
-      CHECK(every_thread_called(&r, num_threads, run), "%d threads, run %d", num_threads, run);
+      CHECK_OK(ritz_team_run_together(team, record, &r, &is_done));
+      CHECK(is_done && every_thread_called(&r, num_threads, run), "%d threads, run %d", num_threads, run);
       CHECK(num_different(&r, num_threads) == num_threads, "%d threads, run %d", num_threads, run);
       CHECK(pthread_equal(r.thread[0], pthread_self()), "thread 0 is not the caller's");
     }
     ritz_team_destroy(&team);
     CHECK(!team, "the handle is left");
   }
+}
+
+// The caller's thread has the part that waits for no other, and is on its way to those that nobody has begun.
+TEST(last_part_is_the_callers) {
+  RitzTeam team = NULL;
+  Record r = {.num = 0};
+
+  CHECK_OK(ritz_team_create(NULL, 5, &team));
+  for (int run = 1; run <= 200; run++) {
+    CHECK_OK(ritz_team_run(team, record, &r));
+    CHECK(every_thread_called(&r, 5, run), "run %d", run);
+    CHECK(pthread_equal(r.thread[4], pthread_self()), "run %d: the last part ran elsewhere", run);
+  }
+  ritz_team_destroy(&team);
 }
 
 TEST(team_that_never_ran_is_destroyed) {
@@ -230,8 +246,9 @@ TEST(what_was_written_before_a_flag_is_seen_after_it) {
 static int run_in_child(RitzTeam team) {
   Record r = {.num = 0};
   RitzTeam second = NULL;
-  bool ok = !ritz_team_run(team, record, &r) && !ritz_team_run(team, record, &r) &&
-            every_thread_called(&r, 3, 2) && num_different(&r, 3) == 3 &&
+  bool is_done = false;
+  bool ok = !ritz_team_run(team, record, &r) && !ritz_team_run_together(team, record, &r, &is_done) &&
+            is_done && every_thread_called(&r, 3, 2) && num_different(&r, 3) == 3 &&
             !ritz_team_create(NULL, 2, &second) && !ritz_team_run(second, record, &r);
 
   ritz_team_destroy(&second);
@@ -347,14 +364,64 @@ static void check_processors(void) {
 
 TEST(processors_are_those_that_the_process_may_use) { check_processors(); }
 
+// ---- Quotas ----
+
+static void play_file(const char *root, const char *path, const char *text) {
+  char command[700];
+
+  snprintf(command, sizeof(command), "mkdir -p \"%s/$(dirname '%s')\" && printf '%%s' '%s' >'%s/%s'", root,
+           path, text, root, path);
+  CHECK(!system(command), "%s", command);
+}
+
+TEST(quotas_of_control_groups_are_the_smallest_of_all_above_the_process) {
+  static const struct {
+    const char *groups, *path[2], *text[2];
+    double quota;
+  } rows[] = {
+      {"0::/\n", {"sys/fs/cgroup/cpu.max"}, {"150000 100000\n"}, 1.5},
+      {"0::/\n", {"sys/fs/cgroup/cpu.max"}, {"max 100000\n"}, INFINITY},
+      {"0::/a/b\n",
+       {"sys/fs/cgroup/a/b/cpu.max", "sys/fs/cgroup/a/cpu.max"},
+       {"800000 100000", "400000 100000"},
+       4},
+      {"0::/a\n", {"sys/fs/cgroup/cpu.max"}, {"50000 100000"}, 0.5}, // mounted in a container
+      {"0::/a\n", {"sys/fs/cgroup/b/cpu.max"}, {"50000 100000"}, INFINITY},
+      {"0::/a\n", {"sys/fs/cgroup/a/cpu.max"}, {"a few"}, INFINITY},
+      {"5:cpuset:/a\n4:cpuacct,cpu:/a\n0::/\n",
+       {"sys/fs/cgroup/cpu/a/cpu.cfs_quota_us", "sys/fs/cgroup/cpu/a/cpu.cfs_period_us"},
+       {"300000\n", "100000\n"},
+       3},
+      {"4:cpu:/a\n",
+       {"sys/fs/cgroup/cpu/cpu.cfs_quota_us", "sys/fs/cgroup/cpu/cpu.cfs_period_us"},
+       {"-1\n", "100000\n"},
+       INFINITY},
+      {"no line of a group\n::\n", {NULL}, {NULL}, INFINITY},
+      {NULL, {NULL}, {NULL}, INFINITY},
+  };
+
+  for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    char root[] = "/tmp/ritz-test-quota-XXXXXX", command[100];
+
+    CHECK(mkdtemp(root), "no folder");
+    if (rows[i].groups) play_file(root, "proc/self/cgroup", rows[i].groups);
+    for (int k = 0; k < 2 && rows[i].path[k]; k++) play_file(root, rows[i].path[k], rows[i].text[k]);
+    const double quota = ritz_processor_quota(root);
+    snprintf(command, sizeof(command), "rm -rf %s", root);
+    CHECK(!system(command), "%s", command);
+    CHECK(quota == rows[i].quota, "row %zu: %g, not %g", i, quota, rows[i].quota);
+  }
+}
+
 int main(int argc, char **argv) {
   return tap_main(argc, argv,
-                  TESTS(every_part_runs_once_on_a_thread_of_its_own, team_that_never_ran_is_destroyed,
-                        code_of_the_lowest_failing_thread_is_returned, a_hundred_thousand_runs_lose_nothing,
-                        threads_without_work_do_not_use_the_processor, teams_run_inside_each_other,
-                        what_was_written_before_a_flag_is_seen_after_it,
+                  TESTS(every_part_runs_once_on_a_thread_of_its_own, last_part_is_the_callers,
+                        team_that_never_ran_is_destroyed, code_of_the_lowest_failing_thread_is_returned,
+                        a_hundred_thousand_runs_lose_nothing, threads_without_work_do_not_use_the_processor,
+                        teams_run_inside_each_other, what_was_written_before_a_flag_is_seen_after_it,
                         a_forked_child_starts_threads_of_its_own,
                         a_forked_child_need_not_run_the_team_to_destroy_it,
                         without_threads_the_caller_runs_all_parts_in_descending_order,
-                        processors_are_those_that_the_process_may_use));
+                        processors_are_those_that_the_process_may_use,
+                        quotas_of_control_groups_are_the_smallest_of_all_above_the_process));
 }

@@ -33,7 +33,8 @@ static int check_ceed_destroy(Ceed ceed) {
 }
 
 // The last two change nothing, as on `ref`.
-static const char *const all_options[] = {"inner=ref", "mem=host|device", "threads=N", "deterministic", NULL};
+static const char *const all_options[] = {"inner=ref", "mem=host|device", "threads=N|all", "deterministic",
+                                          NULL};
 
 const RitzBackend ritz_check_backend = {
     .name = "/cpu/self/check",

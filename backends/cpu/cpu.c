@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The table of /cpu/self/gen and what belongs to a context: options, threads, scratch.
 //
-// Options: `:threads=N` (else OMP_NUM_THREADS, else 1; never more than the processors the process may run
-// on),
-// `:deterministic`.
+// Options: `:threads=N` or `all` (else OMP_NUM_THREADS, else 1; never more than the processors that the
+// process may use), `:deterministic`.
 #include "backends/cpu/cpu.h"
 
+#include <ritz/machine.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,11 +15,13 @@
 
 static int choose_threads(Ceed ceed, const char *options, int *num) {
   const char *given = ritz_resource_option(options, "threads");
+  const bool is_all = given && strcspn(given, ":") == 3 && !strncmp(given, "all", 3);
   const int available = ritz_num_processors();
-  int64_t number = 0;
-  RITZ_REQUIRE(!given || (ritz_option_number(given, &number) && number >= 1 && number <= RITZ_MAX_THREADS),
+  int64_t number = available;
+  RITZ_REQUIRE(!given || is_all ||
+                   (ritz_option_number(given, &number) && number >= 1 && number <= RITZ_MAX_THREADS),
                ceed, CEED_ERROR_INCOMPATIBLE,
-               "CeedInit: option ':threads=%.*s' needs a number of threads, 1 to %d",
+               "CeedInit: option ':threads=%.*s' needs a number of threads, 1 to %d, or 'all'",
                (int)strcspn(given, ":"), given, (int)RITZ_MAX_THREADS);
   *num = given ? (int)number : ritz_threads_from_environment();
   if (*num < 1) *num = 1;
@@ -48,7 +50,7 @@ static int cpu_ceed_create(Ceed ceed, const char *options) {
   return ierr;
 }
 
-static const char *const options[] = {"threads=N", "deterministic", NULL};
+static const char *const options[] = {"threads=N|all", "deterministic", NULL};
 
 const RitzBackend ritz_cpu_backend = {
     .name = "/cpu/self/gen",
@@ -108,3 +110,10 @@ const RitzBackend ritz_cpu_backend = {
     .operator_destroy = ritz_cpu_operator_destroy,
     .restriction_destroy = ritz_rows_destroy,
 };
+
+int RitzGetNumThreads(Ceed ceed, CeedInt *num) {
+  RITZ_HANDLE(ceed);
+  RITZ_ARGUMENT(ceed, num);
+  *num = ceed->backend.ceed_create == cpu_ceed_create ? ((const RitzCpu *)ceed->data)->num_threads : 1;
+  return CEED_ERROR_SUCCESS;
+}

@@ -13,7 +13,7 @@ static int ref_ceed_destroy(Ceed ceed) {
 }
 
 // Programs give them to all resources of the CPU; here they change nothing.
-static const char *const options[] = {"threads=N", "deterministic", NULL};
+static const char *const options[] = {"threads=N|all", "deterministic", NULL};
 
 const RitzBackend ritz_ref_backend = {
     .options = options,

@@ -45,4 +45,9 @@ CEED_EXTERN int RitzMachineMeasure(int num_threads, RitzMachine *machine);
 // is false. Else measures with all processors, and keeps that; figures that cannot be kept are no error.
 CEED_EXTERN int RitzMachineGet(bool measure_again, RitzMachine *machine);
 
+// Threads that a context computes with; 1 where its backend has none, on devices, too. As many as this
+// process may use (its affinity mask, the quota of its control groups) after
+// CeedInit("/cpu/self/gen:threads=all").
+CEED_EXTERN int RitzGetNumThreads(Ceed ceed, CeedInt *num);
+
 #endif
