@@ -19,6 +19,7 @@ int cli_bench_multigrid(int argc, char **argv); // `ritz bench --multigrid`
 int cli_bench_batched(int argc, char **argv);   // `ritz bench --batched`
 int cli_bench_routes(int argc, char **argv);    // `ritz bench --routes`
 int cli_explain(int argc, char **argv);
+int cli_picture(int argc, char **argv);
 int cli_info(int argc, char **argv);
 int cli_cache(int argc, char **argv);
 int cli_tune(int argc, char **argv);

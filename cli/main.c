@@ -15,6 +15,7 @@ static const struct {
   const char *help;
 } commands[] = {
     {"solve", cli_solve, "solve a boundary value problem on a mesh"},
+    {"picture", cli_picture, "draw the surface of a solution"},
     {"bench", cli_bench, "time the bake-off problems"},
     {"explain", cli_explain, "show how an operator runs: kernel, plan, costs, source"},
     {"tune", cli_tune, "find the fastest kernels of the bake-off problems by measurement"},

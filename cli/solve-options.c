@@ -129,6 +129,11 @@ static const ArgOption options_table[] = {
     FLAG("--no-jacobi", "the same as --preconditioner none", no_jacobi),
     TEXT("--output", "FILE.vtu",
          "write the solution for ParaView; of heat a series and FILE.pvd:\n--output heat.vtu", output),
+    TEXT("--picture", "FILE.png",
+         "draw the solution, of heat the last step, as 'ritz picture' does from\n--output (default: FILE.vtu "
+         "beside "
+         "it): --picture heat.png",
+         picture),
     INTEGER("--every", "of a series: every N-th step (default 1): --every 10", every, 1),
     FLAG("--verbose", "show all of the preconditioner", verbose),
 };
@@ -299,11 +304,15 @@ int solve_check_options(const SolveOptions *o) {
   } else if (o->output && !ends_with(o->output, ".vtu")) {
     result = args_wrong(&solve_command, "--output", "expected a file name that ends in .vtu, found '%s'",
                         args_shown(o->output, shown));
+  } else if (o->picture && !ends_with(o->picture, ".png")) {
+    result = args_wrong(&solve_command, "--picture", "expected a file name that ends in .png, found '%s'",
+                        args_shown(o->picture, shown));
   }
   if (result == ARGS_RUN) result = threads_check(&solve_command, &(ThreadsChoice){o->ceed, o->threads});
   if (result == ARGS_RUN) result = check_time(o);
   if (result == ARGS_RUN) result = check_method(o);
   if (result == ARGS_RUN) result = check_parts(o);
   if (result != ARGS_RUN) return CLI_USAGE;
+  if (o->picture) CLI_TRY(cli_check_file(solve_command.name, "--picture", o->picture, false));
   return o->output ? check_output(o) : CLI_OK;
 }

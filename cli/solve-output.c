@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Results of `ritz solve`: errors against the known solution, files for ParaView.
+// Results of `ritz solve`: errors against the known solution, files for ParaView, the picture.
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "cli/picture.h"
 #include "cli/solve.h"
 
 int solve_show_errors(const Solve *s) {
@@ -84,4 +87,51 @@ cleanup:
   CeedVectorDestroy(&stress);
   RitzSpaceDestroy(&tensors);
   return ierr;
+}
+
+// ---- Picture ----
+
+char *solve_file_of_picture(const char *picture) {
+  const size_t length = strlen(picture), end = strlen(".png");
+  const bool is_png = length > end && !strcmp(picture + length - end, ".png");
+  char *path = is_png ? malloc(length + 1) : NULL;
+
+  if (path) snprintf(path, length + 1, "%.*s.vtu", (int)(length - end), picture);
+  return path;
+}
+
+int solve_check_picture(const Solve *s) {
+  if (!s->options.picture || s->dim > 1) return CLI_OK;
+  fprintf(cli_stderr(), "%s: --picture: lines are not drawn, found a mesh of dimension 1\n",
+          solve_command.name);
+  return CLI_USAGE;
+}
+
+static int draw(const Solve *s) {
+  const char *output = s->options.output, *end = s->transport ? ".pvtu" : ".vtu";
+  const size_t stem = strlen(output) - strlen(".vtu"), size = stem + 40;
+  char *path = malloc(size), *written = NULL;
+
+  if (!path) return cli_no_memory(solve_command.name);
+  if (s->options.problem == PROBLEM_HEAT)
+    snprintf(path, size, "%.*s-%04d%s", (int)stem, output, s->options.steps, end);
+  else
+    snprintf(path, size, "%.*s%s", (int)stem, output, end);
+  const PictureOptions options = {.file = path, .output = s->options.picture};
+  const int code = picture_draw(solve_command.name, &options, &written);
+
+  if (written) cli_fact("picture", "%s", written);
+  free(written);
+  free(path);
+  return code;
+}
+
+// All parts have written their pieces before the first one reads them.
+int solve_draw(Solve *s) {
+  if (!s->options.picture) return CLI_OK;
+  CLI_TRY(solve_agree(s, CLI_OK));
+  const int code = solve_is_first(s) ? draw(s) : CLI_OK;
+
+  if (code) s->has_told = true;
+  return solve_agree(s, code);
 }

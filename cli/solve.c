@@ -130,6 +130,7 @@ static int open_ceed_and_mesh(Solve *s) {
   else
     CLI_TRY(open_ceed(s, resource));
   CLI_TRY(solve_open_mesh(s));
+  CLI_TRY(solve_check_picture(s));
   CLI_TRY(solve_check_formulas(s));
   if (solve_create_materials(s) || solve_list_fixed(s)) return cli_report(solve_command.name, s->ceed);
   if (s->base && (solve_check_modes(s) || solve_check_smoother(s)))
@@ -158,7 +159,8 @@ static int open_all(Solve *s) {
 
 int solve_run_command(Solve *s, bool *converged) {
   CLI_TRY(open_all(s));
-  return compute(s, converged) ? report(s) : CLI_OK;
+  if (compute(s, converged)) return report(s);
+  return *converged || s->options.problem != PROBLEM_HEAT ? solve_draw(s) : CLI_OK;
 }
 
 static int run_alone(const SolveOptions *options) {
@@ -223,9 +225,12 @@ int cli_solve(int argc, char **argv) {
                           .coarse = CHOICE_AUTO};
   ArgsResult parsed = args_parse(&solve_command, argc, argv, &options);
   int code = parsed == ARGS_HELP ? CLI_OK : CLI_USAGE;
+  char *file = options.picture && !options.output ? solve_file_of_picture(options.picture) : NULL;
 
+  if (file) options.output = file;
   if (!options.ceed) options.ceed = options.gpus ? "/gpu/cuda" : "/cpu/self";
   if (parsed == ARGS_RUN) code = run_solve_command(&options);
   args_free(&solve_command, &options);
+  free(file);
   return code;
 }

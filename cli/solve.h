@@ -43,7 +43,7 @@ enum { SMOOTHER_SCHWARZ = 4, COARSE_AMG = 4, COARSE_CG = 5 }; // as in the table
 enum { MAX_PARTS = 4096 };
 
 typedef struct {
-  const char *mesh, *ceed, *output;
+  const char *mesh, *ceed, *output, *picture;
   int problem; // ProblemKind
   int order, refine, exact, max_it;
   ArgTexts bc, fixed, flux, traction, source, force, coefficient, capacity, young, poisson, initial;
@@ -200,5 +200,9 @@ void solve_clean_up(Solve *s);
 // ---- solve-output.c ----
 int solve_show_errors(const Solve *s);                  // Ceed code
 int solve_write_file(const Solve *s, const char *path); // Ceed code
+// FILE.vtu of the picture FILE.png, for free(); NULL: it has another end.
+char *solve_file_of_picture(const char *picture);
+int solve_check_picture(const Solve *s); // that the mesh has something to draw; an exit code
+int solve_draw(Solve *s); // the last file that was written; an exit code that all parts have alike
 
 #endif

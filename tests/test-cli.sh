@@ -934,5 +934,28 @@ run solve box:4x4x4 --exact sine --jacobi
 ! grep -q $'[\e\r]' "$folder/out" "$folder/err"
 report $((1 - $?)) "output has no control characters"
 
+# ---- Pictures ----
+
+prints "picture has help" 0 out '^  --view AZIMUTH,ELEVATION$' picture --help
+prints "a solution is drawn" 0 out "^picture +$folder/drawn.png$" solve box:2x2x2 --exact sine --order 2 --picture "$folder/drawn.png"
+[[ $(head -c 8 "$folder/drawn.png" | od -An -tx1) == " 89 50 4e 47 0d 0a 1a 0a" && -s $folder/drawn.vtu ]]
+report $((1 - $?)) "and its file lies beside the picture"
+prints "parts are drawn together" 0 out '^picture ' solve box:4x4 --exact sine --parts 2 --picture "$folder/drawn.png"
+prints "and of heat the last step" 0 out '^picture ' solve box:4x4 --exact sine --problem heat --time 1 --steps 2 --picture "$folder/heat.png"
+prints "the field of cells of all pieces" 0 out '^picture ' picture "$folder/drawn.pvtu" --field part --size 400x300
+wrong "pictures are PNG files" "ritz solve: --picture: expected a file name that ends in .png, found 'u.jpg'" solve box:4x4 --exact sine --picture u.jpg
+prints "lines are not drawn" 2 err '^ritz solve: --picture: lines are not drawn, found a mesh of dimension 1$' solve box:4 --exact sine --picture "$folder/line.png"
+prints "a picture that cannot be written is refused at once" 1 err "^ritz solve: --picture: cannot write '.*/none/u.png': there is no folder" solve box:4x4 --exact sine --picture "$folder/none/u.png"
+prints "and one of a file" 1 err "^ritz picture: --output: cannot write '.*/none/u.png': there is no folder" picture "$folder/drawn.vtu" --output "$folder/none/u.png"
+prints "a field that is not there names those that are" 1 err "there is no field 'v' \(there are: u, error, region, element\)" picture "$folder/drawn.vtu" --field v
+prints "components are counted" 1 err "component 3 is not there: the field 'u' has 1, counted from 0" picture "$folder/drawn.vtu" --component 3
+prints "no file" 1 err "^ritz picture: .*nothing.vtu: No such file" picture "$folder/nothing.vtu"
+prints "a folder is no file" 1 err "is not a regular file" picture "$folder"
+prints "a file of another kind" 1 err "expected a file of VTK's XML format" picture "$folder/drawn.png"
+for pair in "--size 99999x9" "--size 0x0" "--size 8192x8192" "--size 300" "--view 1" "--view inf,0" "--range 2,1" "--range nan,1" "--component w" "--component -1" "--output x"; do
+  # shellcheck disable=SC2086 # an option and its value
+  prints "$pair is refused" 2 err "^ritz picture: ${pair%% *}: expected .*, found '${pair##* }'" picture "$folder/drawn.vtu" $pair
+done
+
 echo "1..$number"
 [[ $failed == 0 ]]
