@@ -16,21 +16,4 @@ mkdir -p "$folder"
 "$ritz" solve examples/meshes/heat-sink.msh --problem helmholtz --lambda 667 --order 4 --bc base=60 --tol 1e-6 \
   --output "$folder/heat-sink.vtu"
 
-for python in "${PYTHON:-python3}" /usr/bin/python3 ""; do
-  if [ -z "$python" ]; then
-    echo "No picture without VTK for Python (apt install python3-vtk9 xvfb): open $folder/heat-sink.vtu in ParaView, colour by u."
-    exit 0
-  fi
-  if "$python" -c 'import vtk' 2>/dev/null; then break; fi
-done
-
-status=0
-"$python" tools/render.py "$folder/heat-sink.vtu" u "$folder/heat-sink.png" --title $'temperature\nabove air [K]' \
-  --range 30,60 --view=-56,30 || status=$?
-if [ "$status" = 77 ]; then
-  echo "No picture: open $folder/heat-sink.vtu in ParaView, colour by u."
-  exit 0
-elif [ "$status" != 0 ]; then
-  exit "$status"
-fi
-echo "picture     $folder/heat-sink.png"
+"$ritz" picture "$folder/heat-sink.vtu" --title $'temperature\nabove air [K]' --map plasma --range 30,60 --view=-56,30
