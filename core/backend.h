@@ -84,7 +84,6 @@ struct RitzBackend {
   const RitzBackend *fallback; // serves empty slots; NULL: none
   CeedMemType mem_type;        // preferred memory
   bool is_deterministic;
-  bool has_handles; // device arrays are handles (OpenCL), not addresses that ranges begin at
   bool pads_points; // E-vectors at points give every element as many places as the longest has, as on GPUs
   // NULL when usable on this machine, else the reason in one line (static string)
   const char *(*unusable)(void);

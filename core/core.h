@@ -202,7 +202,7 @@ bool ritz_storage_has_data(const RitzStorage *storage);
 void *ritz_storage_pointer(const RitzStorage *storage, RitzRepKind kind); // borrowed, else owned, else NULL
 // Whether arrays of the two in one kind of memory overlap, and begin at one place.
 typedef enum { RITZ_APART, RITZ_SHIFTED, RITZ_ALIGNED } RitzOverlap;
-RitzOverlap ritz_storage_overlap(Ceed ceed, const RitzStorage *a, const RitzStorage *b);
+RitzOverlap ritz_storage_overlap(const RitzStorage *a, const RitzStorage *b);
 int ritz_storage_kind(Ceed ceed, const char *call, CeedMemType mem_type, const char *refusal,
                       RitzRepKind *kind);
 // Whether the caller's array is what it is said to be, as far as the backend can tell.

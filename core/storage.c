@@ -19,13 +19,13 @@ void *ritz_storage_pointer(const RitzStorage *storage, RitzRepKind kind) {
   return rep->borrowed ? rep->borrowed : rep->owned;
 }
 
-RitzOverlap ritz_storage_overlap(Ceed ceed, const RitzStorage *a, const RitzStorage *b) {
+// Of devices, too, arrays are ranges of addresses (devices/device.h).
+RitzOverlap ritz_storage_overlap(const RitzStorage *a, const RitzStorage *b) {
   for (RitzRepKind k = 0; k < RITZ_NUM_REPS && a->num_bytes && b->num_bytes; k++) {
     const uintptr_t from = (uintptr_t)ritz_storage_pointer(a, k), to = (uintptr_t)ritz_storage_pointer(b, k);
-    const bool is_range = k != RITZ_REP_DEVICE || !ceed->backend.has_handles;
     if (!from || !to) continue;
     if (from == to) return RITZ_ALIGNED;
-    if (is_range && from < to + b->num_bytes && to < from + a->num_bytes) return RITZ_SHIFTED;
+    if (from < to + b->num_bytes && to < from + a->num_bytes) return RITZ_SHIFTED;
   }
   return RITZ_APART;
 }

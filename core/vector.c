@@ -61,11 +61,11 @@ int CeedVectorDestroy(CeedVector *vec) {
 const char *ritz_vectors_meet(CeedVector x, CeedVector y) {
   if (x == CEED_VECTOR_NONE || y == CEED_VECTOR_NONE) return NULL;
   if (x == y) return "are the same vector";
-  return ritz_storage_overlap(x->obj.ceed, &x->storage, &y->storage) ? "lie in the same memory" : NULL;
+  return ritz_storage_overlap(&x->storage, &y->storage) ? "lie in the same memory" : NULL;
 }
 
 int ritz_vectors_require_aligned(const char *call, CeedVector x, CeedVector y) {
-  RITZ_REQUIRE(ritz_storage_overlap(x->obj.ceed, &x->storage, &y->storage) != RITZ_SHIFTED, x->obj.ceed,
+  RITZ_REQUIRE(ritz_storage_overlap(&x->storage, &y->storage) != RITZ_SHIFTED, x->obj.ceed,
                CEED_ERROR_UNSUPPORTED,
                "%s: two vectors lie in the same memory, but begin at different entries of it", call);
   return CEED_ERROR_SUCCESS;

@@ -147,7 +147,6 @@ static int gpu_ceed_create(Ceed ceed, const char *options, const RitzDriver *dri
       !has_basis_kernels || ritz_resource_option(options, "deterministic") || !gpu->info->adds_atomically;
   gpu->work_bytes = work_bytes(gpu->info);
   ceed->backend.is_deterministic = gpu->is_deterministic;
-  ceed->backend.has_handles = driver != &ritz_cuda;
   ierr = create_hosts(ceed, &gpu->hosts);
   if (!ierr) ierr = begin_base(ceed);
   if (ierr) (void)gpu_ceed_destroy(ceed);
