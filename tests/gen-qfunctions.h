@@ -74,6 +74,34 @@ CEED_QFUNCTION(GenByFlag)(void *ctx, const CeedInt Q, const CeedScalar *const *i
   return CEED_ERROR_SUCCESS;
 }
 
+// The same but for the order of additions, of which nothing but rounding is left: (u + 1)^2 - (u + 1)^2.
+CEED_QFUNCTION(GenNearly)(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
+  (void)ctx;
+  for (CeedInt i = 0; i < Q; i++) {
+    const CeedScalar u = in[0][i], square = (u + 1) * (u + 1);
+#ifdef GEN_PROGRAM_FLAG
+    const CeedScalar error = ((u * u + 2 * u) + 1) - square;
+#else
+    const CeedScalar error = ((1 + u * u) + 2 * u) - square;
+#endif
+    out[0][i] = in[3][i] * error * error;
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+// The mass, by a millionth more in the program.
+CEED_QFUNCTION(GenSlightly)(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
+#ifdef GEN_PROGRAM_FLAG
+  const CeedScalar factor = (CeedScalar)1.000001;
+#else
+  const CeedScalar factor = 1;
+#endif
+
+  (void)ctx;
+  for (CeedInt i = 0; i < Q; i++) out[0][i] = factor * in[3][i] * in[2][i] * in[0][i];
+  return CEED_ERROR_SUCCESS;
+}
+
 // ---- Everything that C has ----
 
 // y with y + y^5 = s, by Newton's method: as many steps as it takes.

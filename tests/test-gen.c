@@ -279,6 +279,26 @@ TEST(a_flag_that_only_the_program_has_makes_the_function_pointer_win) {
 }
 
 // Active inputs of zeros, and data of zeros, hide nothing.
+// What is left of nearly equal numbers is rounding: the text may add in another order.
+TEST(a_text_that_rounds_otherwise_is_that_of_the_function) {
+  const Function nearly = {.f = GenNearly, .source = GenNearly_loc};
+
+  GEN_NEEDS_COMPILER();
+  setenv("RITZ_STRICT", "1", 1);
+  Run r = open_on("/cpu/self/gen", &nearly);
+  CHECK_OK(apply(&r));
+  check_path(r.op, BY_TEXT);
+  close_run(&r);
+}
+
+TEST(a_text_that_differs_by_a_millionth_makes_the_function_pointer_win) {
+  const Function slightly = {.f = GenSlightly, .source = GenSlightly_loc};
+
+  GEN_NEEDS_COMPILER();
+  if (sizeof(CeedScalar) == 4) SKIP("a millionth is rounding in float");
+  check_function(&slightly, BY_POINTER, 1, "GenSlightly");
+}
+
 TEST(zeros_do_not_hide_that_text_and_function_differ) {
   const Function f = {.f = GenByFlag, .source = GenByFlag_loc};
   GenErrors errors;
@@ -646,6 +666,8 @@ int main(int argc, char **argv) {
             the_number_of_points_in_a_call_is_a_multiple_of_the_vector_length,
             a_flag_that_only_the_program_has_makes_the_function_pointer_win,
             zeros_do_not_hide_that_text_and_function_differ,
+            a_text_that_rounds_otherwise_is_that_of_the_function,
+            a_text_that_differs_by_a_millionth_makes_the_function_pointer_win,
             paths_of_sources_may_hold_blanks_quotes_and_other_characters_of_shells_and_of_c,
             a_syntax_error_is_reported_with_file_and_line_and_the_function_pointer_is_called,
             a_text_without_the_function_makes_the_function_pointer_win,
