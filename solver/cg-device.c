@@ -154,7 +154,7 @@ static int iterate(Cg *cg, RitzSolverReason *reason) {
 static int start(Cg *cg, RitzSolverReason *reason) {
   double norm = 0, rr = 0;
 
-  RITZ_TRY(ritz_solve_first_residual(cg->solve, cg->r, &cg->scale, &norm));
+  RITZ_TRY(ritz_solve_start(cg->solver, cg->solve, cg->r, &cg->scale, &norm));
   RITZ_TRY(ritz_cg_products(cg->r, cg->inverse, &rr, &cg->rz));
   RITZ_TRY(RitzScalarsSet(cg->scalars, place_of_rz(cg, cg->before), 1, &cg->rz));
   RITZ_TRY(ritz_solver_judge_start(cg->solver, cg->solve, norm, reason));

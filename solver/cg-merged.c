@@ -360,7 +360,7 @@ static int destroy(Merged *m) {
 static int start(Merged *m, CeedVector inverse, RitzSolverReason *reason) {
   double norm = 0;
 
-  RITZ_TRY(ritz_solve_first_residual(m->solve, m->r_vector, &m->scale, &norm));
+  RITZ_TRY(ritz_solve_start(m->solver, m->solve, m->r_vector, &m->scale, &norm));
   RITZ_TRY(ritz_solver_judge_start(m->solver, m->solve, norm, reason));
   if (*reason != RITZ_ITERATING) return CEED_ERROR_SUCCESS;
   RITZ_TRY(ritz_cg_products(m->r_vector, inverse, &m->rr, &m->rz));

@@ -189,7 +189,7 @@ static int iterate(Cg *cg, RitzSolverReason *reason) {
 static int start(Cg *cg, RitzSolverReason *reason) {
   double norm = 0;
 
-  RITZ_TRY(ritz_solve_first_residual(cg->solve, cg->r, &cg->scale, &norm));
+  RITZ_TRY(ritz_solve_start(cg->solver, cg->solve, cg->r, &cg->scale, &norm));
   RITZ_TRY(ritz_solver_judge_start(cg->solver, cg->solve, norm, reason));
   if (*reason != RITZ_ITERATING) return CEED_ERROR_SUCCESS;
   return ritz_pass_run_by_alone(cg->inverse ? &begin_diagonal : &begin,

@@ -45,7 +45,7 @@ static inline double ritz_cg_predict(double square, double alpha, double rq, dou
 // themselves; norm: that they stand for. A square that has fallen more has lost too many digits.
 static inline bool ritz_cg_may_predict(const struct RitzSolver_private *solver, double rr, double rr_before,
                                        double rz, double rz_before, double norm) {
-  const double least = 0x1p-7, bound = 1.001 * fmax(solver->atol, solver->rtol * solver->initial_residual);
+  const double least = 0x1p-7, bound = 1.001 * ritz_solver_tolerance(solver);
 
   return rr >= least * rr_before && rz >= least * rz_before && norm > bound &&
          solver->iterations + 1 < solver->max_it;

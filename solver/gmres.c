@@ -163,7 +163,7 @@ static int end_cycle(Gmres *m, CeedInt num, CeedInt iteration, StepOutcome outco
 
 static int run_cycle(Gmres *m, double *norm, RitzSolverReason *reason) {
   RitzSolver solver = m->solver;
-  const double tolerance = fmax(solver->atol, solver->rtol * solver->initial_residual);
+  const double tolerance = ritz_solver_tolerance(solver);
   StepOutcome outcome = STEP_DONE;
 
   m->g[0] = *norm / m->scale;
@@ -232,7 +232,7 @@ static int prepare_passes(const Gmres *m) {
 static int iterate(Gmres *m, RitzSolverReason *reason) {
   double norm = 0;
 
-  RITZ_TRY(ritz_solve_first_residual(m->solve, m->v[0], &m->scale, &norm));
+  RITZ_TRY(ritz_solve_start(m->solver, m->solve, m->v[0], &m->scale, &norm));
   RITZ_TRY(ritz_solver_judge_start(m->solver, m->solve, norm, reason));
   while (*reason == RITZ_ITERATING) RITZ_TRY(run_cycle(m, &norm, reason));
   return CEED_ERROR_SUCCESS;

@@ -101,6 +101,18 @@ static void swap(CeedVector *a, CeedVector *b) {
   *b = kept;
 }
 
+// Whether the residual is the least there is: A r vanishes beside |A| |r|, and r . A r is smaller still, for
+// r is no eigenvector of a small eigenvalue but one of zero with traces of others, which rounding would blow
+// up from here on. a0, g_next: of the next step, by which |A r| / |r| and r . A r / r . r are known (Choi,
+// Paige & Saunders 2011). Vectors of Lanczos have lost so much orthogonality by then that |A r| need not fall
+// further.
+static bool is_least(const Minres *m, double a0, double g_next) {
+  const double image = hypot(a0, m->c * g_next), quotient = fabs(a0 * m->c);
+
+  return (image <= sqrt(eps()) * m->size && quotient <= 0.1 * image) ||
+         (image <= cbrt(eps()) / 8 * m->size && quotient <= 1000 * eps() * m->size);
+}
+
 // The rotation, w, x and r; then everything is one step further.
 static int update(Minres *m, double delta, double g_next, RitzSolverReason *reason) {
   const double a0 = m->c * delta - m->c_old * m->s * m->g, a1 = hypot(a0, g_next);
@@ -108,8 +120,7 @@ static int update(Minres *m, double delta, double g_next, RitzSolverReason *reas
   const double c = a0 / a1, s = g_next / a1;
   double square = 0;
 
-  // |A r| / |r|: where it vanishes r is orthogonal to the range of A, least squares are all there is.
-  if (hypot(a0, m->c * g_next) <= 100 * eps() * m->size || !(a1 > 0)) {
+  if (!(a1 > 0) || is_least(m, a0, g_next)) {
     *reason = RITZ_DIVERGED_BREAKDOWN;
     return CEED_ERROR_SUCCESS;
   }
@@ -154,7 +165,7 @@ static int prepare_passes(const RitzSolve *solve) {
 static int iterate(Minres *m, RitzSolverReason *reason) {
   double norm = 0, square = 0;
 
-  RITZ_TRY(ritz_solve_first_residual(m->solve, m->r, &m->scale, &norm));
+  RITZ_TRY(ritz_solve_start(m->solver, m->solve, m->r, &m->scale, &norm));
   RITZ_TRY(ritz_solver_judge_start(m->solver, m->solve, norm, reason));
   if (*reason != RITZ_ITERATING) return CEED_ERROR_SUCCESS;
   RITZ_TRY(RitzVectorSum(m->v, 1, m->r, 0, CEED_VECTOR_NONE));

@@ -151,6 +151,17 @@ static int run_method(RitzSolver solver, const RitzSolve *solve) {
   return CEED_ERROR_MAJOR;
 }
 
+// Until the residual of x itself is what the method says, or will not be.
+static int run_methods(RitzSolver solver, const RitzSolve *solve) {
+  bool goes_on = true;
+
+  for (solver->is_resumed = false; goes_on; solver->is_resumed = true) {
+    RITZ_TRY(run_method(solver, solve));
+    RITZ_TRY(ritz_solve_verify(solver, solve, &goes_on));
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
 // Sums of all passes in the contexts that take part are reduced while the solver runs. A solve may be part of
 // another one's preconditioner, and of this part alone there: what was set before comes back.
 typedef struct {
@@ -214,7 +225,7 @@ int RitzSolverSolve(RitzSolver solver, CeedVector b, CeedVector x) {
   int ierr = prepare(solver, b, x, &solve);
   if (!ierr) {
     ritz_preconditioner_enter_solve(solve.pc, true);
-    ierr = run_method(solver, &solve);
+    ierr = run_methods(solver, &solve);
     ritz_preconditioner_enter_solve(solve.pc, false);
     if (solve.x != x) ierr = ritz_first_error(ierr, RitzVectorConvert(solve.x, x));
     if (!ierr) ierr = clear_others(solver, x);
@@ -245,6 +256,8 @@ int ritz_solver_judge(RitzSolver solver, CeedInt iteration, double norm, RitzSol
     *reason = RITZ_CONVERGED_ATOL;
   else if (norm <= solver->rtol * solver->initial_residual)
     *reason = RITZ_CONVERGED_RTOL;
+  else if (norm <= solver->floor)
+    *reason = RITZ_CONVERGED_ROUNDING;
   else if (stop)
     *reason = RITZ_DIVERGED_MONITOR;
   else if (norm > growth * solver->initial_residual)
@@ -254,8 +267,25 @@ int ritz_solver_judge(RitzSolver solver, CeedInt iteration, double norm, RitzSol
   return CEED_ERROR_SUCCESS;
 }
 
+double ritz_solver_tolerance(const struct RitzSolver_private *solver) {
+  return fmax(solver->floor, fmax(solver->atol, solver->rtol * solver->initial_residual));
+}
+
+int ritz_solve_start(RitzSolver solver, const RitzSolve *solve, CeedVector r, double *scale, double *norm) {
+  double largest_b = 0;
+
+  RITZ_TRY(ritz_solve_first_residual(solve, r, scale, norm, solver->is_resumed ? NULL : &largest_b));
+  solver->run_residual = *norm;
+  if (solver->is_resumed) return CEED_ERROR_SUCCESS;
+  return ritz_solve_expect_rounding(solver, solve, r, *scale, *norm, largest_b);
+}
+
 int ritz_solver_judge_start(RitzSolver solver, const RitzSolve *solve, double norm,
                             RitzSolverReason *reason) {
+  if (solver->is_resumed) {
+    if (!isfinite(norm)) *reason = RITZ_DIVERGED_NAN;
+    return CEED_ERROR_SUCCESS;
+  }
   RITZ_TRY(ritz_solver_judge(solver, 0, norm, reason));
   if (*reason == RITZ_ITERATING && solve->is_bad_diagonal) *reason = RITZ_DIVERGED_PRECONDITIONER;
   return CEED_ERROR_SUCCESS;
@@ -273,11 +303,18 @@ int ritz_solve_prepare_passes(const RitzSolve *solve, RitzPreconditioner pc, Cee
   return ritz_passes_prepare(system->ceed, forms->num, forms->form);
 }
 
-int ritz_solve_first_residual(const RitzSolve *solve, CeedVector r, double *scale, double *norm) {
+int ritz_solve_first_residual(const RitzSolve *solve, CeedVector r, double *scale, double *norm,
+                              double *largest_b) {
+  CeedScalar of_r = 0, of_b = 0;
   double square = 0;
 
   RITZ_TRY(ritz_system_residual(&solve->system, solve->b, solve->x, r));
-  RITZ_TRY(ritz_vector_scale(r, scale));
+  RITZ_TRY(CeedVectorNorm(r, CEED_NORM_MAX, &of_r));
+  if (largest_b) RITZ_TRY(CeedVectorNorm(solve->b, CEED_NORM_MAX, &of_b));
+  double largest[] = {(double)of_r, (double)of_b};
+  RITZ_TRY(ritz_reduce(r->obj.ceed, RITZ_REDUCTION_MAX, 2, largest)); // over all parts, both at once
+  *scale = ritz_power_near(largest[0], CEED_SCALAR_TYPE);
+  if (largest_b) *largest_b = largest[1];
   if (*scale != 1) RITZ_TRY(RitzVectorSum(r, 1 / *scale, r, 0, CEED_VECTOR_NONE));
   RITZ_TRY(RitzVectorDot(r, r, &square));
   *norm = *scale * sqrt(square);

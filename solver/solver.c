@@ -276,6 +276,7 @@ const char *RitzSolverReasonName(RitzSolverReason reason) {
   switch (reason) {
   case RITZ_CONVERGED_RTOL: return "converged: the residual fell below the relative tolerance";
   case RITZ_CONVERGED_ATOL: return "converged: the residual fell below the absolute tolerance";
+  case RITZ_CONVERGED_ROUNDING: return "converged: the residual is as small as rounding allows";
   case RITZ_ITERATING: return "no solve has ended";
   case RITZ_DIVERGED_MAX_IT: return "not converged: the iteration limit was reached";
   case RITZ_DIVERGED_INDEFINITE: return "not converged: the operator is not positive definite";

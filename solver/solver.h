@@ -39,6 +39,11 @@ struct RitzSolver_private {
   RitzSolverReason reason;
   CeedInt iterations;
   double initial_residual, final_residual;
+  // Of the solve that runs (solver/rounding.c).
+  bool is_resumed;     // the method goes on from an x of its own
+  double run_residual; // that this run of the method began with
+  double floor;        // residuals below are rounding; 0: not looked at
+  double trust;        // residuals below are computed anew at the end
   RitzCGVariant used;
   const char *used_reason; // static: why not the merged variant, though it would have been taken; NULL
 };
@@ -47,8 +52,10 @@ struct RitzSolver_private {
 // the library's own precision, with values; x is the first guess, and the last iterate when the method ends,
 // also with an error. Constrained entries of b count for nothing, those of x stay.
 //
-// A method calls ritz_solver_judge before the first iteration and after each, and ends when *reason is not
-// RITZ_ITERATING: it sets solver->reason then.
+// A method calls ritz_solve_start and ritz_solver_judge_start before the first iteration and
+// ritz_solver_judge after each, and ends when
+// *reason is not RITZ_ITERATING: it sets solver->reason then. It may run more than once in a solve, from its
+// own x then, and counts iterations on.
 typedef struct {
   RitzSystem system;     // owned
   CeedVector b, x;       // counted
@@ -68,6 +75,8 @@ int ritz_stationary_solve(RitzSolver solver,
 int ritz_solver_judge(RitzSolver solver, CeedInt iteration, double norm, RitzSolverReason *reason);
 // The same before the first iteration, which needs a diagonal that is of use.
 int ritz_solver_judge_start(RitzSolver solver, const RitzSolve *solve, double norm, RitzSolverReason *reason);
+// The norm that ends a solve.
+double ritz_solver_tolerance(const struct RitzSolver_private *solver);
 
 // Makes the passes of a method and those that all share: first residual, projections, and applications of
 // `pc` (NULL: there are none) to vectors of `precision`; on devices side by side, before the first iteration.
@@ -75,11 +84,21 @@ int ritz_solve_prepare_passes(const RitzSolve *solve, RitzPreconditioner pc, Cee
                               RitzPassForms *forms);
 
 // r := (b - A x) / *scale with a power of two near its largest entry; *norm: of b - A x.
-int ritz_solve_first_residual(const RitzSolve *solve, CeedVector r, double *scale, double *norm);
+int ritz_solve_start(RitzSolver solver, const RitzSolve *solve, CeedVector r, double *scale, double *norm);
+// The same for whoever is no method. *largest_b: entry of b; NULL: not asked for.
+int ritz_solve_first_residual(const RitzSolve *solve, CeedVector r, double *scale, double *norm,
+                              double *largest_b);
 // z := P r, without its part in the nullspace; r itself where there is no preconditioner.
 int ritz_solve_precondition(const RitzSolve *solve, CeedVector r, CeedVector z);
 // r := (b - A x) / scale; *norm: of b - A x.
 int ritz_solve_residual(const RitzSolve *solve, CeedVector r, double scale, double *norm);
+// solver/rounding.c. Looks at a guess with the residual scale r, whose norm is `norm`, before the method
+// runs.
+int ritz_solve_expect_rounding(RitzSolver solver, const RitzSolve *solve, CeedVector r, double scale,
+                               double norm, double largest_b);
+// Looks at the residual that the method has ended with: final_residual and reason become those of x.
+// *goes_on: the method has to run once more.
+int ritz_solve_verify(RitzSolver solver, const RitzSolve *solve, bool *goes_on);
 // A vector like x, of zeros. The same for num of them, where NULL stands for none to be made; on failure
 // those made are still to be destroyed.
 int ritz_solve_create_vector(const RitzSolve *solve, CeedVector *v);

@@ -157,7 +157,7 @@ static int prepare_passes(const Stationary *s) {
 static int iterate(Stationary *s, RitzSolverReason *reason) {
   double norm = 0;
 
-  RITZ_TRY(ritz_solve_first_residual(s->solve, s->r, &s->scale, &norm));
+  RITZ_TRY(ritz_solve_start(s->solver, s->solve, s->r, &s->scale, &norm));
   RITZ_TRY(ritz_solver_judge_start(s->solver, s->solve, norm, reason));
   if (*reason != RITZ_ITERATING) return CEED_ERROR_SUCCESS;
   if (s->solver->type == RITZ_SOLVER_CHEBYSHEV) RITZ_TRY(estimate(s, reason));

@@ -682,10 +682,10 @@ TEST(bad_diagonal_is_noticed) {
 }
 
 TEST(every_reason_has_a_name_of_its_own) {
-  for (int a = RITZ_DIVERGED_GROWTH; a <= RITZ_CONVERGED_ATOL; a++) {
+  for (int a = RITZ_DIVERGED_GROWTH; a <= RITZ_CONVERGED_ROUNDING; a++) {
     const char *name = RitzSolverReasonName((RitzSolverReason)a);
     CHECK(name && *name, "reason %d", a);
-    for (int b = a + 1; b <= RITZ_CONVERGED_ATOL; b++) {
+    for (int b = a + 1; b <= RITZ_CONVERGED_ROUNDING; b++) {
       CHECK(strcmp(name, RitzSolverReasonName((RitzSolverReason)b)) != 0, "reasons %d and %d", a, b);
     }
   }

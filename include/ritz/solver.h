@@ -34,6 +34,12 @@
 // and the diagonal are copied where they belong to another context. Sums are compensated: their relative
 // error does not grow with the length. Results do not depend on the scale of b: the residual is kept relative
 // to its first size, and counts as zero below 2^-500 of it (2^-80 when CeedScalar is float).
+//
+// Residuals that methods carry along say nothing below the rounding of b - A x. So a guess whose residual is
+// small beside b is compared with that rounding (one more apply), and a solve whose residual has become that
+// small (4e-10 of b, with float 7e-5) computes it once more from x at its end; where it is not what was
+// asked for, the method goes on from there, or has reached rounding (RITZ_CONVERGED_ROUNDING). With both
+// tolerances 0 nothing of that is done: such solves are for a number of iterations.
 #ifndef RITZ_SOLVER_H
 #define RITZ_SOLVER_H
 
@@ -47,6 +53,7 @@ typedef struct RitzSolver_private *RitzSolver;
 typedef enum {
   RITZ_CONVERGED_RTOL = 1,       // |r| <= rtol * |r_0|
   RITZ_CONVERGED_ATOL = 2,       // |r| <= atol (also: nothing to do); looked at before rtol
+  RITZ_CONVERGED_ROUNDING = 3,   // |r| is of the size of rounding in b - A x, about 16 eps (|A| |x| + |b|)
   RITZ_ITERATING = 0,            // no solve has ended: none was tried, or the last one failed with an error
   RITZ_DIVERGED_MAX_IT = -1,     // iteration limit reached
   RITZ_DIVERGED_INDEFINITE = -2, // p . A p <= 0: the operator is not positive definite on the free entries
@@ -57,8 +64,9 @@ typedef enum {
   // behind the step and take it back, so that x is the last iterate up to rounding.
   RITZ_DIVERGED_PRECONDITIONER = -5,
   // The method cannot go on: no new direction, though the residual is not small. MINRES and GMRES: A is
-  // singular and b not in its range, x then has the least residual there is (MINRES in the norm of P); GMRES
-  // with restarts: a cycle without progress.
+  // singular and b not in its range, x then has the least residual there is (MINRES in the norm of P, up to
+  // |A r| <= sqrt(eps) |A| |r|; not the shortest such x); GMRES with restarts: a cycle without progress. All:
+  // the method has carried a small residual along, b - A x is not small, and another run does not help.
   RITZ_DIVERGED_BREAKDOWN = -6,
   RITZ_DIVERGED_GROWTH = -7, // the residual has grown beyond 1e10 times the first one
 } RitzSolverReason;
@@ -164,7 +172,8 @@ CEED_EXTERN int RitzSolverGetIterations(RitzSolver solver, CeedInt *iterations);
 // Variant of the last solve: RITZ_CG_AUTO before it; *reason (static string): why an operator was
 // not merged, NULL where it was or was not asked to be. Each pointer may be NULL.
 CEED_EXTERN int RitzSolverGetVariantUsed(RitzSolver solver, RitzCGVariant *used, const char **reason);
-// Norms of the first and the last residual; each pointer may be NULL.
+// Norms of the first and the last residual; each pointer may be NULL. The last one is that of b - A x as
+// computed from x where rounding could matter (above), else as carried along.
 CEED_EXTERN int RitzSolverGetResidual(RitzSolver solver, double *initial, double *final);
 
 #endif
