@@ -9,6 +9,9 @@
 #include "cli/solve.h"
 #include "cli/threads.h"
 
+// A step of these polynomials applies the operator once: beyond, a typing mistake.
+enum { MAX_POLYNOMIAL_DEGREE = 100000 };
+
 #define MEMBER(name) offsetof(SolveOptions, name)
 #define LIST(name, value, help, member)                                                                      \
   {                                                                                                          \
@@ -114,10 +117,15 @@ static const ArgOption options_table[] = {
            "takes, and why): --smoother overlapped",
            smoother, "auto", "jacobi", "point-jacobi", "point-blocks", "schwarz", "overlapped",
            "additive-patches", "patches"),
-    INTEGER("--degree",
-            "of these polynomials (default 2 with Schwarz, else 3;\nelasticity 5; jumps within elements 6): "
-            "--degree 2",
-            degree, 1),
+    {"--degree",
+     "N",
+     "of these polynomials (default 2 with Schwarz, else 3;\nelasticity 5; jumps within elements 6): "
+     "--degree 2",
+     ARG_INT,
+     MEMBER(degree),
+     1,
+     MAX_POLYNOMIAL_DEGREE,
+     {NULL}},
     CHOICE("--cycle", "of multigrid (default v): --cycle w", cycle, "v", "w", "f", "full"),
     CHOICE("--start",
            "of multigrid: the first step of a solve by full multigrid, cycles\nfollow (default zero): "

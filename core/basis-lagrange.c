@@ -39,6 +39,11 @@ static int create_dense_lagrange(Ceed ceed, CeedElemTopology topology, CeedInt n
   int ierr;
   RITZ_TRY(CeedBasisGetTopologyDimension(topology, &dim));
   RITZ_TRY(ritz_fe_shape_quadrature(ceed, topology, quad_degree, &Q, NULL, NULL));
+  // Factors below 2^31 each, four of dimensions: what follows counts bytes in 64 bits.
+  RITZ_REQUIRE((int64_t)Q * P <= INT64_MAX / 64, ceed, CEED_ERROR_DIMENSION,
+               "RitzBasisCreateLagrange: tables of %" CeedInt_FMT " points and %" CeedInt_FMT
+               " nodes exceed what can be addressed",
+               Q, P);
   size_t size = (size_t)Q * P, n = (dim + 1) * (size + Q);
   RITZ_TRY_CLEANUP(RITZ_MALLOC(ceed, n + (size_t)dim * Q, &tables));
   RITZ_TRY_CLEANUP(RITZ_MALLOC(ceed, n, &rounded));

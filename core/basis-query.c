@@ -230,9 +230,12 @@ int CeedBasisView(CeedBasis basis, FILE *stream) {
 // ---- Quadrature ----
 
 // Computes in double and rounds; weights may be NULL.
-static int quadrature(CeedInt Q, void (*rule)(int, double *, double *), CeedScalar *points,
+static int quadrature(const char *call, CeedInt Q, void (*rule)(int, double *, double *), CeedScalar *points,
                       CeedScalar *weights) {
   double *x = NULL;
+  RITZ_REQUIRE(Q == 1 || ritz_fe_shape_num_nodes(CEED_TOPOLOGY_LINE, Q - 1) > 0, NULL, CEED_ERROR_DIMENSION,
+               "%s: %" CeedInt_FMT " points are too many, a table of their squares exceeds 32-bit sizes",
+               call, Q);
   RITZ_TRY(RITZ_MALLOC(NULL, 2 * (size_t)Q, &x));
   rule(Q, x, x + Q);
   for (CeedInt i = 0; i < Q; i++) {
@@ -246,13 +249,13 @@ static int quadrature(CeedInt Q, void (*rule)(int, double *, double *), CeedScal
 int CeedGaussQuadrature(CeedInt Q, CeedScalar *q_ref_1d, CeedScalar *q_weight_1d) {
   RITZ_REQUIRE(Q >= 1, NULL, CEED_ERROR_DIMENSION, "%s: needs at least 1 point, found %" CeedInt_FMT,
                __func__, Q);
-  return quadrature(Q, ritz_fe_gauss, q_ref_1d, q_weight_1d);
+  return quadrature(__func__, Q, ritz_fe_gauss, q_ref_1d, q_weight_1d);
 }
 
 int CeedLobattoQuadrature(CeedInt Q, CeedScalar *q_ref_1d, CeedScalar *q_weight_1d) {
   RITZ_REQUIRE(Q >= 2, NULL, CEED_ERROR_DIMENSION, "%s: needs at least 2 points, found %" CeedInt_FMT,
                __func__, Q);
-  return quadrature(Q, ritz_fe_gauss_lobatto, q_ref_1d, q_weight_1d);
+  return quadrature(__func__, Q, ritz_fe_gauss_lobatto, q_ref_1d, q_weight_1d);
 }
 
 // ---- Flops (doc/ceed-api.md, Views and estimates) ----

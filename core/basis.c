@@ -89,6 +89,17 @@ static int lagrange_tables(Ceed ceed, CeedInt P, CeedInt Q, CeedQuadMode quad_mo
   return ritz_fe_lagrange(ceed, P, nodes, Q, points, interp, interp + (CeedSize)P * Q);
 }
 
+// Before tables are made that may be as large as wrong sizes are.
+static int check_lagrange_size(Ceed ceed, const char *call, CeedInt base, CeedInt dim) {
+  CeedInt size;
+  RITZ_REQUIRE(base == 1 || ritz_fe_shape_num_nodes(CEED_TOPOLOGY_LINE, base - 1) > 0, ceed,
+               CEED_ERROR_DIMENSION,
+               "%s: %" CeedInt_FMT
+               " nodes or points per direction are too many, a table of their squares exceeds 32-bit sizes",
+               call, base);
+  return tensor_size(ceed, call, base, dim, &size);
+}
+
 int CeedBasisCreateTensorH1Lagrange(Ceed ceed, CeedInt dim, CeedInt num_comp, CeedInt P, CeedInt Q,
                                     CeedQuadMode quad_mode, CeedBasis *basis) {
   RITZ_HANDLE(ceed);
@@ -102,6 +113,8 @@ int CeedBasisCreateTensorH1Lagrange(Ceed ceed, CeedInt dim, CeedInt num_comp, Ce
   RITZ_REQUIRE(Q >= min_Q, ceed, CEED_ERROR_DIMENSION,
                "%s: needs at least %" CeedInt_FMT " points per direction, found %" CeedInt_FMT, __func__,
                min_Q, Q);
+  RITZ_TRY(check_lagrange_size(ceed, __func__, P, dim));
+  RITZ_TRY(check_lagrange_size(ceed, __func__, Q, dim));
 
   size_t n = (size_t)P + 2 * (size_t)Q + 2 * (size_t)P * (size_t)Q;
   double *tables = NULL;

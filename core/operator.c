@@ -235,10 +235,11 @@ static int check_field_mode(CeedOperator op, const Assignment *a) {
   if (is_weight) return CEED_ERROR_SUCCESS;
   CeedInt num_comp = is_none ? a->rstr->num_comp : a->basis->num_comp;
   CeedInt q_comp = is_none ? 1 : ritz_basis_num_q_comp(a->basis, mode);
-  RITZ_REQUIRE(a->qf_field->size == num_comp * q_comp, ceed, CEED_ERROR_DIMENSION,
+  const CeedSize needed = (CeedSize)num_comp * q_comp;
+  RITZ_REQUIRE(a->qf_field->size == needed, ceed, CEED_ERROR_DIMENSION,
                "CeedOperatorSetField: field '%s' has size %" CeedInt_FMT " in the QFunction; %" CeedInt_FMT
-               " components with mode '%s' need %" CeedInt_FMT,
-               a->name, a->qf_field->size, num_comp, CeedEvalModes[mode], num_comp * q_comp);
+               " components with mode '%s' need %" CeedSize_FMT,
+               a->name, a->qf_field->size, num_comp, CeedEvalModes[mode], needed);
   // A tensor basis has no divergence or curl, an H(div) or H(curl) basis no gradient.
   bool is_h1 = has_basis && a->basis->space == CEED_FE_SPACE_H1;
   bool fits = is_none || mode == CEED_EVAL_INTERP || (mode == CEED_EVAL_GRAD && is_h1) ||

@@ -3,6 +3,9 @@
 // evaluate is tested in tests/test-basis.c.
 #include "tests/api.h"
 #include "tests/reference.h"
+#include <ritz/basis.h>
+#include <ritz/mesh.h>
+
 #include "tests/tap.h"
 
 #include <ceed/backend.h>
@@ -86,6 +89,42 @@ TEST_EACH_BACKEND(sizes_that_are_not_positive_are_refused) {
 }
 
 // A topology is more than its dimension: its name is printed by views.
+// By arithmetic: nothing is computed or allocated, 46341^2 being the first square beyond 32 bits.
+TEST(sizes_beyond_32_bits_are_refused_at_once) {
+  static const CeedInt absurd[] = {46341, 2147483647};
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  CeedScalar x[1], w[1];
+  CeedBasis b = NULL;
+  RitzMesh mesh = NULL;
+
+  for (int i = 0; i < 2; i++) {
+    const CeedInt N = absurd[i];
+
+    for (CeedInt dim = 1; dim <= 3; dim++) {
+      for (int mode = 0; mode < 2; mode++) {
+        const CeedQuadMode rule = mode ? CEED_GAUSS : CEED_GAUSS_LOBATTO;
+        CHECK_ERROR(ceed, CeedBasisCreateTensorH1Lagrange(ceed, dim, 1, N, 2, rule, &b), CEED_ERROR_DIMENSION,
+                    "exceeds 32-bit sizes");
+        CHECK_ERROR(ceed, CeedBasisCreateTensorH1Lagrange(ceed, dim, 1, 2, N, rule, &b), CEED_ERROR_DIMENSION,
+                    "exceeds 32-bit sizes");
+      }
+      CHECK_ERROR(ceed, RitzMeshCreateBox(ceed, dim, (CeedInt[]){1, 1, 1}, NULL, NULL, N, NULL, NULL, &mesh),
+                  CEED_ERROR_DIMENSION, "geometry order");
+    }
+    CHECK_ERROR(NULL, CeedGaussQuadrature(N, x, w), CEED_ERROR_DIMENSION, "too many");
+    CHECK_ERROR(NULL, CeedLobattoQuadrature(N, x, w), CEED_ERROR_DIMENSION, "too many");
+    CHECK_ERROR(ceed, RitzBasisCreateLagrange(ceed, CEED_TOPOLOGY_HEX, 1, N, 2, &b), CEED_ERROR_DIMENSION,
+                "2^31");
+    CHECK_ERROR(ceed, RitzBasisCreateLagrange(ceed, CEED_TOPOLOGY_TET, 1, 2, N, &b), CEED_ERROR_DIMENSION,
+                "2^31");
+  }
+  CHECK_ERROR(ceed, CeedBasisCreateTensorH1Lagrange(ceed, 3, 1, 1291, 2, CEED_GAUSS, &b),
+              CEED_ERROR_DIMENSION, "1291^3 nodes or points exceed 32-bit sizes");
+  CHECK_ERROR(ceed, RitzBasisCreateLagrange(ceed, CEED_TOPOLOGY_TET, 1, 2000, 2000, &b), CEED_ERROR_DIMENSION,
+              "exceed what can be addressed");
+  CeedDestroy(&ceed);
+}
+
 TEST_EACH_BACKEND(topologies_that_do_not_exist_are_refused) {
   const int bad[] = {0,           1,           -1,          1 << 16 | 1,      2 << 16,
                      2 << 16 | 7, 3 << 16 | 2, 3 << 16 | 7, 3 << 16 | 0xffff, 4 << 16,
@@ -874,13 +913,14 @@ TEST(null_bases_are_refused) {
 int main(int argc, char **argv) {
   return tap_main(
       argc, argv,
-      TESTS(sizes_that_are_not_positive_are_refused, topologies_that_do_not_exist_are_refused,
-            tables_are_copied_and_null_stands_for_zeros, references_are_counted, tensor_bases_answer_queries,
-            full_tables_of_tensor_bases_are_products, dense_bases_answer_queries,
-            bases_are_collocated_when_points_are_nodes, transposes_clear_the_whole_vector_and_sums_keep_it,
-            collocated_bases_add_in_apply_add, weights_are_products_and_need_no_input,
-            vectors_that_are_too_short_are_refused, actions_a_basis_does_not_have_are_refused,
-            a_transpose_whose_input_is_lent_keeps_its_output, actions_at_points_that_do_not_exist_are_refused,
+      TESTS(sizes_that_are_not_positive_are_refused, sizes_beyond_32_bits_are_refused_at_once,
+            topologies_that_do_not_exist_are_refused, tables_are_copied_and_null_stands_for_zeros,
+            references_are_counted, tensor_bases_answer_queries, full_tables_of_tensor_bases_are_products,
+            dense_bases_answer_queries, bases_are_collocated_when_points_are_nodes,
+            transposes_clear_the_whole_vector_and_sums_keep_it, collocated_bases_add_in_apply_add,
+            weights_are_products_and_need_no_input, vectors_that_are_too_short_are_refused,
+            actions_a_basis_does_not_have_are_refused, a_transpose_whose_input_is_lent_keeps_its_output,
+            actions_at_points_that_do_not_exist_are_refused,
             transposes_at_points_clear_the_whole_vector_and_sums_keep_it,
             projections_between_bases_that_do_not_match_are_refused,
             derivatives_at_the_points_need_as_many_points_as_nodes,

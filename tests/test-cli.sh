@@ -129,6 +129,8 @@ wrong "order with an empty value" "ritz solve: --order: expected an integer >= 1
 wrong "order beyond all integers" "ritz solve: --order: expected an integer from 1 to 2147483647, found '99999999999999999999'" \
   solve box:2 --order 99999999999999999999
 wrong "order beyond all use" "ritz solve: --order: expected at most 1000, found 100000000" solve box:2 --order 100000000
+wrong "a polynomial beyond all use" "ritz solve: --degree: expected an integer from 1 to 100000, found '2147483647'" \
+  solve box:2 --exact sine --degree 2147483647
 wrong "negative refinement" "ritz solve: --refine: expected an integer >= 0, found '-1'" solve box:2 --refine -1
 wrong "unknown problem" "ritz solve: --problem: expected poisson, mass, helmholtz, heat or elasticity, found 'stokes'" solve box:2 --problem stokes
 wrong "tolerance that is no number" "ritz solve: --tol: expected a number >= 0, found 'abc'" solve box:2 --tol abc
