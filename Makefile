@@ -4,8 +4,10 @@
 
 MAKEFLAGS += --no-print-directory
 PREFIX ?= /usr/local
+TESTS ?= # make check TESTS="test-vector test-mesh": these alone
 OPTIONS ?= # for cmake: make install OPTIONS=-DRITZ_CEED_COMPAT=ON
 export RITZ_TEST_LEVEL ?= quick
+space := $(subst ,, )
 jobs := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 
 .PHONY: all demo check install bench format format-check clean build products
@@ -28,8 +30,12 @@ demo:
 	@cmake --build --preset default -j$(jobs) --target ritz_program
 	@examples/demo.sh
 
-check: build
-	@ctest --preset default --output-on-failure -j2
+check:
+	@tools/install-deps
+	@cmake --preset default
+	@cmake --build --preset default -j$(jobs) $(if $(TESTS),--target $(TESTS))
+	@ctest --preset default --output-on-failure -j2 $(if $(TESTS),--tests-regex '^($(subst $(space),|,$(TESTS)))$$'); \
+	  status=$$?; tools/report-skips; exit $$status
 
 bench: products
 	@build/ritz bench

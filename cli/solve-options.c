@@ -169,7 +169,9 @@ const ArgCommand solve_command = {
         "Exit status: 0 converged; 1 failed or not converged; 2 wrong usage.\n\n"
         "  ritz solve box:8x8x8 --exact sine --order 3\n"
         "  ritz solve heat-sink.msh --order 4 --bc base=100 --bc fins=20 --output heat.vtu\n"
-        "  ritz solve pipe-elbow.msh --problem elasticity --order 3 --fixed inlet --traction outlet=0,0,1",
+        "  ritz solve pipe-elbow.msh --problem elasticity --order 3 --fixed inlet --traction outlet=0,0,1\n\n"
+        "These meshes: share/ritz/examples/meshes beside the folder of the program, examples/meshes of the "
+        "sources.",
     .num_options = sizeof(options_table) / sizeof(options_table[0]),
     .options = options_table,
 };
