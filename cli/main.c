@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/args.h"
 #include "cli/cli.h"
@@ -64,6 +65,7 @@ static int dispatch(int argc, char **argv) {
 int main(int argc, char **argv) {
   // Errors without a context, of CeedInit, are to return their code instead of ending the program.
   setenv("CEED_ERROR_HANDLER", "return", 1);
+  if (isatty(STDERR_FILENO)) setenv("RITZ_PROGRESS", "1", 0);
   int code = dispatch(argc, argv);
   if (fflush(stdout) || ferror(stdout)) {
     fprintf(stderr, "ritz: cannot write to standard output\n");

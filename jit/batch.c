@@ -157,11 +157,16 @@ RitzJitBatch ritz_jit_batch_reference(RitzJitBatch batch) {
 
 // Until it is at least in this state, or will never be.
 static void wait_for(const RitzJitBatch batch, size_t number, int state) {
+  RitzWait wait = {0};
   double moment = 0;
 
   if (atomic_load(&batch->places[number].state) >= state) return;
   ritz_jobs_note_waiting(1);
-  while (batch->process == getpid() && atomic_load(&batch->places[number].state) < state) ritz_pause(&moment);
+  while (batch->process == getpid() && atomic_load(&batch->places[number].state) < state) {
+    ritz_wait_show(&wait);
+    ritz_pause(&moment);
+  }
+  ritz_wait_end(&wait);
   ritz_jobs_note_waiting(-1);
 }
 

@@ -103,7 +103,13 @@ static void end_turn(const RitzBuild *build, RitzJob *job) {
   ritz_unlock(RITZ_LOCK_JIT);
 }
 
+static void count_end(RitzJob *job) {
+  if (job->is_counted) ritz_progress_count(0, 1);
+  job->is_counted = false;
+}
+
 void ritz_job_close(RitzBuild *build, RitzJob *job) {
+  count_end(job);
   end_turn(build, job);
   ritz_process_kill(&job->process);
   ritz_process_kill(&job->lister);
@@ -123,6 +129,7 @@ static int finish_job(RitzBuild *build, RitzJob *job) {
   end_turn(build, job);
   drop_work(job);
   ritz_cache_unlock(&job->lock);
+  count_end(job);
   job->state = RITZ_JOB_DONE;
   return CEED_ERROR_SUCCESS;
 }
@@ -475,7 +482,10 @@ static int look_or_do_without(RitzBuild *build, RitzJob *job) {
 
   job->state = RITZ_JOB_WAITING;
   RITZ_TRY(look_on_disk(build, job));
-  if (job->state == RITZ_JOB_DONE || !job->source->is_optional) return CEED_ERROR_SUCCESS;
+  if (job->state == RITZ_JOB_DONE) return CEED_ERROR_SUCCESS;
+  job->is_counted = !job->source->is_optional;
+  if (job->is_counted) ritz_progress_count(1, 0);
+  if (job->is_counted) return CEED_ERROR_SUCCESS;
   RITZ_TRY(ritz_format(build->ceed, &reason, "there is no kernel for it in the cache"));
   RITZ_TRY(ritz_module_create(build->ceed, &job->key, RITZ_JIT_ABSENT, reason, NULL, &job->module));
   return finish_job(build, job);

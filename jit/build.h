@@ -8,6 +8,7 @@
 
 #include "jit/compiler.h"
 #include "jit/process.h"
+#include "jit/progress.h"
 
 // Who hears of texts while a call runs, on its thread.
 typedef struct {
@@ -29,6 +30,7 @@ typedef struct {
   const RitzCompiler *compiler;
   bool has_next; // texts with a user's file are tried in another language when this compiler refuses them
   RitzJitCounters counters; // of this call
+  RitzWait wait;            // of a caller who is not served meanwhile
 } RitzBuild;
 
 typedef enum {
@@ -46,6 +48,7 @@ typedef struct RitzJob {
   RitzHash key, user;           // `user`: of the user's file
   size_t number;                // of the text in the call
   RitzJobState state, told;     // `told`: what the watch has heard last
+  bool is_counted;              // among those that are to be compiled
   bool has_turn;                // counts among the compilers beside somebody's work
   struct RitzJob *next_waiting; // of those that wait for a turn
   RitzJitModule module;         // owned: the result when DONE

@@ -174,6 +174,7 @@ static int run_jobs(RitzBuild *build, RitzJob *jobs, size_t num) {
     if (count_hits(jobs, num, RITZ_JOB_DONE) == num) return CEED_ERROR_SUCCESS;
     if (build->watch && atomic_load(build->watch->stop)) return CEED_ERROR_MINOR;
     RITZ_TRY(ritz_cache_remove_old_once(build->ceed, &build->places));
+    if (!build->watch) ritz_wait_show(&build->wait);
     ritz_pause(&moment);
   }
 }
@@ -187,6 +188,7 @@ static int load_all(RitzBuild *build, size_t num, const RitzJitSource *const *so
   for (size_t i = 0; !ierr && i < num; i++) jobs[i].number = index[i];
   for (size_t i = 0; !ierr && i < num; i++) ierr = begin_job(build, sources[i], jobs, i);
   if (!ierr) ierr = run_jobs(build, jobs, num);
+  ritz_wait_end(&build->wait);
   for (size_t i = 0; !ierr && i < num; i++)
     modules[i] = ritz_module_reference(jobs[first_equal(jobs, i)].module);
   for (size_t i = 0; jobs && i < num; i++) ritz_job_close(build, &jobs[i]);

@@ -708,6 +708,15 @@ report $((1 - $?)) "parts share its threads"
 wrong "threads of a solve on a GPU" "ritz solve: --threads: only for backends below /cpu/self, not for '/gpu/cuda'" \
   solve box:2 --exact sine --threads 2 --ceed /gpu/cuda
 
+# A compiler that takes long.
+printf '#!/bin/sh\ncase "$*" in *kernel.c*) sleep 2 ;; esac\nexec %s "$@"\n' "${RITZ_CC:-cc}" >"$folder/slowcc"
+chmod +x "$folder/slowcc"
+slowly() { RITZ_CC="$folder/slowcc" RITZ_CACHE_DIR=$(mktemp -d "$folder/slow.XXXXXX") "$@" bench --bp 1 --order 1 --size 100 --reps 1 2>"$folder/err" >"$folder/out"; }
+RITZ_PROGRESS=1 slowly "$ritz" && grep -q 'compiling kernel 1 of [0-9]*, [0-9]* s' "$folder/err" && [[ $(tail -c 62 "$folder/err") == $'\r'*$'\r' ]]
+report $((1 - $?)) "who waits for compilers is told what they are at, in a line that goes"
+slowly "$ritz" && ! grep -q compiling "$folder/err"
+report $((1 - $?)) "but not where stderr is no terminal"
+
 # What the loader of a GNU system has opened; elsewhere it says nothing.
 loads() { LD_DEBUG=files LD_DEBUG_OUTPUT="$folder/loaded" "$ritz" "$@" >/dev/null 2>&1; cat "$folder"/loaded.*; rm -f "$folder"/loaded.*; }
 for command in "solve box:2 --exact sine" "explain --bp 1 --order 1 --size 100" "bench --bp 1 --order 1 --size 100 --reps 1"; do
