@@ -258,7 +258,12 @@ static void show_machine(const RitzMachine *m) {
   char date[40] = "unknown";
 
   if (localtime_r(&measured, &day)) strftime(date, sizeof(date), "%Y-%m-%d %H:%M", &day);
-  cli_fact("measured", "%s; 'ritz info --measure' does it again", date);
+  if (m->load_percent > 50)
+    cli_fact("measured",
+             "%s, beside other programs (load %.0f %%), hence too low; 'ritz info --measure' does it again",
+             date, (double)m->load_percent);
+  else
+    cli_fact("measured", "%s; 'ritz info --measure' does it again", date);
   cli_fact(NULL, "            memory, GB/s          FMA of %d bits, GFLOP/s", m->vector_bits);
   cli_fact(NULL, "                update      triad       double     single");
   show_rates(&m->one, 1);

@@ -19,6 +19,7 @@ struct RitzProfilePlace {
   const char *resource; // as it was asked for
   bool has_rows, has_costs;
   RitzLimits limits; // zeros: not known
+  bool is_exceeded;  // some operator was faster than they allow
 };
 
 // Key of a row of the table.
@@ -452,6 +453,7 @@ static void print_rates(FILE *stream, const Key *key, double mean) {
   print_number(stream, 8, 2, has_rates, 1e-9 * key->cost.flops / mean);
   print_number(stream, 8, 1, has_limits, 100 * fmax(memory, compute) / mean);
   fprintf(stream, "  %s\n", has_limits ? bound : "-");
+  if (bound[0] != 'c' && fmax(memory, compute) > 1.1 * mean) key->place->is_exceeded = true;
 }
 
 static void print_profile_row(FILE *stream, const Widths *widths, const RitzProfileRow *row) {
@@ -474,7 +476,10 @@ static void print_limits(FILE *stream) {
     if (place->limits.bandwidth > 0)
       fprintf(stream, "Limits of %s: %.1f GB/s, %.1f GFLOP/s.\n", place->resource,
               1e-9 * place->limits.bandwidth, 1e-9 * place->limits.flops);
-    else
+    if (place->is_exceeded)
+      fprintf(stream,
+              "They are too low: operators were faster. 'ritz info --measure' measures them again.\n");
+    if (place->limits.bandwidth <= 0)
       fprintf(stream, "Limits of %s: not known ('ritz info' measures and keeps those of /cpu/self).\n",
               place->resource);
   }

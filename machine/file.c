@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/error.h"
@@ -20,25 +21,31 @@ static const char build[] = "optimized";
 static const char build[] = "not optimized";
 #endif
 
+// Slower than `least` is no computer of today, or was stopped meanwhile.
 static const struct {
   const char *name;
   size_t offset;
+  int64_t least;
 } figures[] = {
-    {"measured", offsetof(RitzMachine, measured)},
-    {"one.triad_bandwidth", offsetof(RitzMachine, one.triad_bandwidth)},
-    {"one.update_bandwidth", offsetof(RitzMachine, one.update_bandwidth)},
-    {"one.double_flops", offsetof(RitzMachine, one.double_flops)},
-    {"one.single_flops", offsetof(RitzMachine, one.single_flops)},
-    {"all.triad_bandwidth", offsetof(RitzMachine, all.triad_bandwidth)},
-    {"all.update_bandwidth", offsetof(RitzMachine, all.update_bandwidth)},
-    {"all.double_flops", offsetof(RitzMachine, all.double_flops)},
-    {"all.single_flops", offsetof(RitzMachine, all.single_flops)},
+    {"measured", offsetof(RitzMachine, measured), 1},
+    {"load_percent", offsetof(RitzMachine, load_percent), 0},
+    {"one.triad_bandwidth", offsetof(RitzMachine, one.triad_bandwidth), 20000000},
+    {"one.update_bandwidth", offsetof(RitzMachine, one.update_bandwidth), 20000000},
+    {"one.double_flops", offsetof(RitzMachine, one.double_flops), 1000000},
+    {"one.single_flops", offsetof(RitzMachine, one.single_flops), 1000000},
+    {"all.triad_bandwidth", offsetof(RitzMachine, all.triad_bandwidth), 20000000},
+    {"all.update_bandwidth", offsetof(RitzMachine, all.update_bandwidth), 20000000},
+    {"all.double_flops", offsetof(RitzMachine, all.double_flops), 1000000},
+    {"all.single_flops", offsetof(RitzMachine, all.single_flops), 1000000},
 };
 enum { NUM_FIGURES = sizeof(figures) / sizeof(figures[0]), MAX_HEADING = 400, MAX_BYTES = 65536 };
 
 static void write_heading(const RitzMachine *machine, char heading[MAX_HEADING]) {
-  snprintf(heading, MAX_HEADING, "ritz machine 1, %s\ncpu %s\nprocessors %d\nvector_bits %d\n", build,
-           machine->cpu_name, machine->num_processors, machine->vector_bits);
+  char microcode[40];
+
+  ritz_machine_value("microcode", "unknown", microcode, sizeof(microcode));
+  snprintf(heading, MAX_HEADING, "ritz machine 2, %s\ncpu %s\nmicrocode %s\nprocessors %d\nvector_bits %d\n",
+           build, machine->cpu_name, microcode, machine->num_processors, machine->vector_bits);
 }
 
 // ---- Where ----
@@ -86,9 +93,19 @@ static bool read_figures(FILE *file, RitzMachine *machine) {
   for (int i = 0; i < NUM_FIGURES; i++) {
     int64_t *figure = (int64_t *)(void *)((char *)machine + figures[i].offset);
     if (fscanf(file, "%39s %" SCNd64 "%c", name, figure, &end) != 3 || end != '\n') return false;
-    if (strcmp(name, figures[i].name) != 0 || *figure <= 0) return false;
+    if (strcmp(name, figures[i].name) != 0 || *figure < figures[i].least) return false;
   }
   return fgetc(file) == EOF;
+}
+
+// Whether they are to be measured again: for their age, or because other programs that held them down are
+// gone.
+static bool is_stale(const RitzMachine *machine) {
+  const int64_t half_a_year = 183 * INT64_C(86400), day = 86400,
+                age = (int64_t)time(NULL) - machine->measured;
+
+  if (age > half_a_year || age < -day) return true;
+  return machine->load_percent > 50 && ritz_machine_load_percent() < machine->load_percent / 2;
 }
 
 int ritz_machine_load(RitzMachine *machine, bool *found) {
@@ -100,7 +117,7 @@ int ritz_machine_load(RitzMachine *machine, bool *found) {
   FILE *file = path ? open_own(path) : NULL;
   RITZ_FREE(&path);
   if (!file) return CEED_ERROR_SUCCESS;
-  *found = read_heading(file, machine) && read_figures(file, &loaded);
+  *found = read_heading(file, machine) && read_figures(file, &loaded) && !is_stale(&loaded);
   fclose(file);
   if (!*found) return CEED_ERROR_SUCCESS;
   *machine = loaded;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The public functions of ritz/machine.h, and what the system tells about processor and memory (/proc and
 // /sys on Linux; unknown elsewhere).
+#define _DEFAULT_SOURCE  // getloadavg
+#define _DARWIN_C_SOURCE // the same on macOS
 #include "machine/machine.h"
 
 #include <math.h>
@@ -25,20 +27,27 @@ static void read_line(const char *path, char *text, int size) {
   fclose(file);
 }
 
-static void find_cpu_name(char *name, int size) {
+void ritz_machine_value(const char *name, const char *otherwise, char *value, int size) {
   FILE *file = fopen("/proc/cpuinfo", "r");
   char line[256];
 
-  snprintf(name, (size_t)size, "unknown");
+  snprintf(value, (size_t)size, "%s", otherwise);
   if (!file) return;
   while (fgets(line, sizeof(line), file)) {
-    const char *value = strchr(line, ':');
-    if (strncmp(line, "model name", 10) != 0 || !value) continue;
-    value += 1 + strspn(value + 1, " \t");
-    snprintf(name, (size_t)size, "%.*s", (int)strcspn(value, "\n"), value);
+    const char *text = strchr(line, ':');
+    if (strncmp(line, name, strlen(name)) != 0 || !text) continue;
+    text += 1 + strspn(text + 1, " \t");
+    snprintf(value, (size_t)size, "%.*s", (int)strcspn(text, "\n"), text);
     break;
   }
   fclose(file);
+}
+
+int64_t ritz_machine_load_percent(void) {
+  double minute = 0;
+  const long num = sysconf(_SC_NPROCESSORS_ONLN);
+
+  return getloadavg(&minute, 1) == 1 && num > 0 ? (int64_t)(100 * minute / (double)num) : 0;
 }
 
 // Number of processors in a list such as 0-7,64-71.
@@ -86,7 +95,7 @@ static bool add_cache(int index, RitzMachine *machine) {
 static void find_facts(RitzMachine *machine) {
   *machine =
       (RitzMachine){.num_processors = ritz_num_processors(), .vector_bits = ritz_machine_vector_bits()};
-  find_cpu_name(machine->cpu_name, sizeof(machine->cpu_name));
+  ritz_machine_value("model name", "unknown", machine->cpu_name, sizeof(machine->cpu_name));
   for (int index = 0; add_cache(index, machine); index++) continue;
 }
 
@@ -154,6 +163,7 @@ cleanup:
 int ritz_machine_measure(int num_threads, RitzMachineEffort effort, RitzMachine *machine) {
   find_facts(machine);
   machine->num_threads = num_threads ? num_threads : machine->num_processors;
+  machine->load_percent = ritz_machine_load_percent();
   RITZ_TRY(measure_rates(1, effort, machine, &machine->one));
   machine->all = machine->one;
   if (machine->num_threads > 1) RITZ_TRY(measure_rates(machine->num_threads, effort, machine, &machine->all));

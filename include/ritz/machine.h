@@ -3,8 +3,10 @@
 // denominators of rooflines. A measurement takes about two seconds; RitzMachineGet keeps the figures.
 //
 // File: machine.txt in the folder of RitzJitGetFolder ($RITZ_CACHE_DIR, ...; without one nothing is read or
-// written). It appears by rename, so processes may share it; one of another owner, of other hardware or with
-// anything unexpected in it counts as missing.
+// written). It appears by rename, so processes may share it; one of another owner, of other hardware or
+// microcode, with implausible figures or anything unexpected in it counts as missing. So do figures that are
+// older than half a year, and those that were measured beside other programs (load_percent above 50) once
+// these ask for less than half of that.
 #ifndef RITZ_MACHINE_H
 #define RITZ_MACHINE_H
 
@@ -30,6 +32,7 @@ typedef struct {
   int64_t l3_bytes;
   int64_t last_level_bytes; // of all last-level caches that num_processors processors share, 0: unknown
   int64_t measured;         // when, seconds since 1970
+  int64_t load_percent;     // what other programs asked for then, of all processors of the machine
   int num_threads;          // of `all`
   RitzMachineRates one;     // one thread
   RitzMachineRates all;     // num_threads threads at the same time
