@@ -2,12 +2,10 @@
 // The context and what belongs to no object in particular: constants, texts of enumerators, version,
 // resources, error handlers, environment, JiT lists, work vectors, lifetime of the context. No test here
 // makes temporary files: children that end through exit() would remove them.
-#include "core/threads.h"
 #include "tests/api.h"
 #include "tests/tap.h"
 
 #include <ceed/backend.h>
-#include <ritz/machine.h>
 #include <ritz/version.h>
 #include <signal.h>
 
@@ -587,7 +585,6 @@ TEST(options_that_a_resource_does_not_have_are_named_with_those_that_it_has) {
       {"/cpu/self/gen:threads= 1", "needs"},
       {"/cpu/self/gen:threads=1x", "needs"},
       {"/cpu/self/gen:threads=al", "':threads=al' needs a number of threads, 1 to 1048576, or 'all'"},
-      {"/cpu/self/gen:threads=all1", "':threads=all1' needs"},
       {"/cpu/self/gen:threads=:deterministic", "':threads=' needs"},
   };
 
@@ -595,33 +592,9 @@ TEST(options_that_a_resource_does_not_have_are_named_with_those_that_it_has) {
     check_option(rows[i].resource, CEED_ERROR_INCOMPATIBLE, rows[i].part);
 }
 
-TEST(threads_of_a_context_are_those_of_its_resource) {
-  static const struct {
-    const char *resource;
-    int wanted;
-  } rows[] = {{"/cpu/self/gen:threads=1", 1},
-              {"/cpu/self/gen:threads=2", 2},
-              {"/cpu/self/gen:threads=all", 1 << 20},
-              {"/cpu/self/opt/serial:threads=all", 1 << 20},
-              {"/cpu/self/ref:threads=all", 1}};
-
-  for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-    const int most = ritz_num_processors(), wanted = rows[i].wanted < most ? rows[i].wanted : most;
-    Ceed ceed = NULL;
-    CeedInt num = 0;
-
-    CHECK_OK(CeedInit(rows[i].resource, &ceed));
-    CHECK_OK(RitzGetNumThreads(ceed, &num));
-    CHECK(num == wanted, "%s: %d threads, not %d", rows[i].resource, (int)num, wanted);
-    CeedDestroy(&ceed);
-  }
-}
-
 TEST(options_that_a_resource_has_are_taken) {
   static const char *const resources[] = {"/cpu/self/gen:threads=1048576",
-                                          "/cpu/self:threads=2:deterministic",
                                           "/cpu/self:threads=all:deterministic",
-                                          "/cpu/self/ref:threads=all",
                                           "/cpu/self/ref:threads=2",
                                           "/cpu/self/check:deterministic:threads=2",
                                           "/cpu/self/check:inner=ref:mem=device",
@@ -1013,12 +986,11 @@ int main(int argc, char **argv) {
             the_environment_chooses_the_handler_of_new_contexts,
             a_backend_that_does_not_start_leaves_its_words,
             options_that_a_resource_does_not_have_are_named_with_those_that_it_has,
-            threads_of_a_context_are_those_of_its_resource, options_that_a_resource_has_are_taken,
-            a_context_is_shown_in_three_lines, view_tabs_belong_to_the_object_and_are_not_negative,
-            a_context_is_its_own_context, streams_are_refused_by_backends_without_them,
-            a_deterministic_backend_says_so, clang_is_chosen_by_environment_call_or_rust_sources,
-            jit_lists_copy_their_strings_and_refuse_null, requests_that_are_done_need_no_waiting,
-            the_first_free_work_vector_that_is_long_enough_is_lent,
+            options_that_a_resource_has_are_taken, a_context_is_shown_in_three_lines,
+            view_tabs_belong_to_the_object_and_are_not_negative, a_context_is_its_own_context,
+            streams_are_refused_by_backends_without_them, a_deterministic_backend_says_so,
+            clang_is_chosen_by_environment_call_or_rust_sources, jit_lists_copy_their_strings_and_refuse_null,
+            requests_that_are_done_need_no_waiting, the_first_free_work_vector_that_is_long_enough_is_lent,
             clearing_the_pool_spares_lent_and_long_vectors, vectors_that_were_not_lent_cannot_be_restored,
             a_context_is_not_destroyed_while_a_work_vector_is_lent,
             a_reference_to_a_work_vector_outlives_the_pool, reference_copies_count,

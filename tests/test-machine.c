@@ -56,8 +56,8 @@ static void write_file(const char *path, const char *text) {
   CHECK(!fclose(file), "%s cannot be written", path);
 }
 
-// What the file says of one thread's triad bandwidth is replaced by 7, which nobody measures.
-enum { PLANTED = 7 };
+// What the file says of one thread's triad bandwidth is replaced by a number that nobody measures.
+enum { PLANTED = 77777777 };
 static void plant(const char *path) {
   Contents old = read_file(path), new = {""};
   char *at = strstr(old.text, "one.triad_bandwidth "), *end = at ? strchr(at, '\n') : NULL;
@@ -150,6 +150,28 @@ TEST(the_public_call_measures) {
   check_rates(&m.one, 1, m.vector_bits);
 }
 
+TEST(threads_of_a_context_are_those_of_its_resource) {
+  static const struct {
+    const char *resource;
+    int wanted;
+  } rows[] = {{"/cpu/self/gen:threads=1", 1},
+              {"/cpu/self/gen:threads=2", 2},
+              {"/cpu/self/gen:threads=all", 1 << 20},
+              {"/cpu/self/opt/serial:threads=all", 1 << 20},
+              {"/cpu/self/ref:threads=all", 1}};
+
+  for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    const int most = ritz_num_processors(), wanted = rows[i].wanted < most ? rows[i].wanted : most;
+    Ceed ceed = NULL;
+    CeedInt num = 0;
+
+    CHECK_OK(CeedInit(rows[i].resource, &ceed));
+    CHECK_OK(RitzGetNumThreads(ceed, &num));
+    CHECK(num == wanted, "%s: %d threads, not %d", rows[i].resource, (int)num, wanted);
+    CeedDestroy(&ceed);
+  }
+}
+
 // ---- The file ----
 
 TEST(figures_are_kept) {
@@ -183,8 +205,13 @@ TEST(measuring_again_replaces_the_figures) {
 static const struct {
   const char *what, *old, *new;
 } damages[] = {
-    {"another version", "machine 1", "machine 2"},
+    {"another version", "machine 2", "machine 1"},
     {"another processor", "cpu ", "cpu Another "},
+    {"another microcode", "microcode ", "microcode another "},
+    {"an implausible bandwidth", "all.triad_bandwidth ", "all.triad_bandwidth 7\n"},
+    {"a time of long ago", "measured 1", "measured 0"},
+    {"a time to come", "measured ", "measured 9"},
+    {"figures beside other programs that are gone", "load_percent ", "load_percent 99999"},
     {"another number of processors", "processors ", "processors 9"},
     {"a cut heading", "vector_bits", NULL},
     {"a cut list", "all.double_flops", NULL},
@@ -334,7 +361,8 @@ int main(int argc, char **argv) {
   setenv("CEED_ERROR_HANDLER", "return", 1);
   return tap_main(argc, argv,
                   TESTS(rates_are_those_of_a_computer, all_threads_together_are_not_slower_than_one,
-                        any_number_of_threads_can_be_measured, the_public_call_measures, figures_are_kept,
+                        any_number_of_threads_can_be_measured, the_public_call_measures,
+                        threads_of_a_context_are_those_of_its_resource, figures_are_kept,
                         measuring_again_replaces_the_figures, a_damaged_file_is_replaced,
                         what_is_no_file_is_not_read, a_file_of_another_owner_is_not_read,
                         nothing_is_left_beside_the_file, without_a_folder_the_machine_is_measured,
