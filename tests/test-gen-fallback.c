@@ -3,6 +3,7 @@
 // no names, values that are not finite, what is delegated, and how often all of that is told.
 #define GEN_PROGRAM_FLAG
 
+#include "tests/api.h"
 #include "tests/gen-run.h"
 #include <math.h>
 #include <ritz/version.h>
@@ -246,16 +247,54 @@ static void check_delegated(Action act, const char *what) {
   }
 }
 
-TEST(what_the_reference_backend_does_is_warned_of_once_and_strictly_an_error) {
+// What has no kernel runs by loops on the threads of the context, which is no step down: not a word, not even
+// strictly an error, and the numbers of the reference backend.
+TEST(assembly_without_a_kernel_is_no_step_down) {
+  const Action actions[] = {assemble_function, assemble_kept_point_blocks, assemble_kept_diagonal};
+
   GEN_NEEDS_COMPILER();
-  check_delegated(assemble_function, "assembly of a QFunction: there is no kernel");
-  if (!tap_failed())
-    check_delegated(assemble_kept_point_blocks, "point blocks: the assembled QFunction is kept");
-  if (!tap_failed()) check_delegated(assemble_kept_diagonal, "diagonal: the assembled QFunction is kept");
+  setenv("RITZ_STRICT", "1", 1);
+  for (int i = 0; i < 6; i++) {
+    CeedVector values = NULL, wanted = NULL;
+    GenErrors errors;
+    Run r = open_on(i < 3 ? "/cpu/self/gen" : "/cpu/self/gen:threads=3", &mass),
+        oracle = open_on("/cpu/self/ref", &mass);
+    gen_errors_begin(&errors);
+    const int ierr = actions[i % 3](&r, &values);
+    gen_errors_end(&errors);
+    CHECK_OK(ierr);
+    CHECK_OK(actions[i % 3](&oracle, &wanted));
+    CHECK(!errors.text[0], "%s", errors.text);
+    const CeedSize n = vector_length(wanted);
+    double *a = reference_new_values(values), *b = reference_new_values(wanted);
+    for (CeedSize k = 0; k < n; k++) CHECK(a[k] == b[k], "action %d, entry %td: %g, %g", i, k, a[k], b[k]);
+    free(a);
+    free(b);
+    CeedVectorDestroy(&values);
+    CeedVectorDestroy(&wanted);
+    close_run(&r);
+    close_run(&oracle);
+  }
 }
 
-// Few elements are not worth a compiler, which is no fall; strictly there is a kernel, but none of the
-// assembled QFunction, where that is to be kept.
+// One of several threads calls it, and a look at whether it writes leaves no trace: two unit vectors a point.
+TEST(a_function_that_counts_in_its_context_counts_each_call_of_an_assembly) {
+  const CeedInt zero = 0;
+  const Function counting = {
+      .f = GenCounting, .source = GenCounting_loc, .context = &zero, .context_size = sizeof(zero)};
+  CeedVector values = NULL;
+  CeedInt *found = NULL;
+  Run r = open_on("/cpu/self/gen:threads=3", &counting);
+
+  CHECK_OK(assemble_function(&r, &values));
+  CHECK_OK(CeedQFunctionContextGetDataRead(r.context, CEED_MEM_HOST, &found));
+  CHECK(*found == 2 * NUM_ELEM * Q_1D, "%d points", (int)*found);
+  CHECK_OK(CeedQFunctionContextRestoreDataRead(r.context, &found));
+  CeedVectorDestroy(&values);
+  close_run(&r);
+}
+
+// Few elements are not worth a compiler, which is no fall; strictly there is a kernel.
 TEST(few_element_matrices_are_assembled_without_a_word_and_strictly_by_a_kernel) {
   GEN_NEEDS_COMPILER();
   for (int is_strict = 0; is_strict < 2 && !tap_failed(); is_strict++) {
@@ -272,7 +311,7 @@ TEST(few_element_matrices_are_assembled_without_a_word_and_strictly_by_a_kernel)
     CHECK_OK(ierr);
     if (is_strict) {
       CHECK_OK(CeedOperatorSetQFunctionAssemblyReuse(r.op, true));
-      CHECK_ERROR(r.ceed, CeedOperatorLinearAssemble(r.op, values), CEED_ERROR_BACKEND, "a QFunction");
+      CHECK_OK(CeedOperatorLinearAssemble(r.op, values));
     }
     CeedVectorDestroy(&values);
     close_run(&r);
@@ -337,7 +376,8 @@ int main(int argc, char **argv) {
                         values_that_are_not_finite_do_not_keep_the_text_out,
                         values_that_are_not_finite_do_not_hide_that_text_and_function_differ,
                         a_text_whose_results_cannot_be_compared_runs_and_is_called_unchecked,
-                        what_the_reference_backend_does_is_warned_of_once_and_strictly_an_error,
+                        assembly_without_a_kernel_is_no_step_down,
+                        a_function_that_counts_in_its_context_counts_each_call_of_an_assembly,
                         few_element_matrices_are_assembled_without_a_word_and_strictly_by_a_kernel,
                         an_output_that_is_active_and_passive_is_delegated_with_a_word,
                         a_diagonal_with_a_kernel_is_not_delegated));

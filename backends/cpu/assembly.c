@@ -78,9 +78,8 @@ int ritz_cpu_operator_assemble(CeedOperator op, CeedInt a, CeedInt b, CeedInt fi
   if (!is_few(op) || ritz_cpu_matrix_is_made(op, a, b)) {
     RITZ_TRY(ritz_cpu_matrix_make(op, a, b, &m));
     if (m->kernel && !op->qf_data->reuse) return run_matrices(op, m, first_elem, num_elem, values + place);
-    if (!m->is_left)
-      RITZ_TRY(ritz_cpu_delegate(op->obj.ceed, "assembly of element matrices",
-                                 m->kernel ? "the assembled QFunction is kept" : m->reason));
+    if (m->plan && !m->kernel && !m->is_left)
+      RITZ_TRY(ritz_cpu_delegate(op->obj.ceed, "assembly of element matrices", m->reason));
   }
   return ritz_ref_operator_assemble(op, a, b, first_elem, num_elem, place, values);
 }

@@ -69,7 +69,6 @@ const RitzBackend ritz_cpu_backend = {
     .operator_is_native = ritz_cpu_operator_is_native,
     .diagonal_is_native = ritz_cpu_diagonal_is_native,
     .basis_apply_at_points = ritz_cpu_basis_apply_at_points,
-    .operator_assemble_qfunction = ritz_cpu_operator_assemble_qfunction,
     .operator_assemble = ritz_cpu_operator_assemble,
     .assembly_prepare = ritz_cpu_assembly_prepare,
     .assembly_run = ritz_cpu_assembly_run,

@@ -177,9 +177,6 @@ void ritz_cpu_explain_many(CeedOperator op, FILE *stream);
 
 // delegate.c: the word, or the error, before the reference backend does something
 int ritz_cpu_delegate(Ceed ceed, const char *what, const char *reason);
-int ritz_cpu_operator_assemble_qfunction(CeedOperator op, CeedElemRestriction rstr, CeedScalar *values);
-int ritz_cpu_delegate_diagonal(CeedOperator op, bool is_point_block, const char *reason,
-                               CeedScalar *diagonal);
 
 // assembly.c
 int ritz_cpu_operator_assemble(CeedOperator op, CeedInt a, CeedInt b, CeedInt first_elem, CeedInt num_elem,

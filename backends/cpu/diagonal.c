@@ -339,13 +339,10 @@ int ritz_cpu_operator_assemble_add_diagonal(CeedOperator op, bool is_point_block
 
   RITZ_TRY(has_columns(op, is_point_block, &is_column));
   RITZ_TRY(refuse_diagonal(op, is_column, &reason));
-  if (reason) return ritz_cpu_delegate_diagonal(op, is_point_block, reason, diagonal);
-  RITZ_TRY(make_diagonal(op, is_column));
-  RitzCpuDiagonal *d = *place_of(op, is_column);
-  if (d->plan) return (is_column ? run_columns : run_with_inputs)(op, d, diagonal);
-  if (((const RitzCpuOperator *)op->data)->path > RITZ_PATH_POINTER) // which was warned of already
-    return ritz_ref_operator_assemble_add_diagonal(op, is_point_block, diagonal);
-  return ritz_cpu_delegate_diagonal(op, is_point_block, d->reason, diagonal);
+  if (!reason) RITZ_TRY(make_diagonal(op, is_column));
+  RitzCpuDiagonal *d = reason ? NULL : *place_of(op, is_column);
+  if (d && d->plan) return (is_column ? run_columns : run_with_inputs)(op, d, diagonal);
+  return ritz_ref_operator_assemble_add_diagonal(op, is_point_block, diagonal); // on the context's threads
 }
 
 // ---- For people ----
@@ -358,9 +355,9 @@ static int explain(CeedOperator op, bool is_column, FILE *stream) {
   fprintf(stream, is_column ? "  point blocks: " : "  diagonal: ");
   if (!d->plan)
     fprintf(stream, "%s: %s\n",
-            ritz_cpu_is_mixed(op) ? "in the library's own precision" : "the reference backend", d->reason);
+            ritz_cpu_is_mixed(op) ? "in the library's own precision" : "loops ahead of time", d->reason);
   else if (op->qf_data->reuse)
-    fprintf(stream, "the reference backend: the assembled QFunction is reused\n");
+    fprintf(stream, "loops ahead of time: the assembled QFunction is reused\n");
   else
     fprintf(stream, "%s%s, %" CeedInt_FMT " calls and %d sums at each point%s%s\n",
             d->is_walked ? "the ahead-of-time kernel" : "one generated kernel",

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Diagonals and matrices of linear operators, one element at a time, from the derivatives of the QFunction
-// and the tables of the bases. Memory: one element's derivatives, some rows of one element or its diagonal.
+// and the tables of the bases. On the threads of contexts that have some: /cpu/self/gen assembles by these
+// loops what it has no kernel for. Memory, for each thread: one element's derivatives, some rows of one
+// element, the diagonals of some elements.
 #include <string.h>
 
 #include "backends/ref/derivatives.h"
@@ -15,13 +17,13 @@ typedef struct {
   CeedInt a, b; // group numbers
   CeedBasis basis;
   CeedElemRestriction rstr;
-  CeedInt num_comp, num_nodes;    // num_nodes of the current element
+  CeedInt num_comp, max_nodes;
+  CeedInt num_nodes;              // of the current element
   bool is_factorised;             // tensor basis at its own quadrature points
   const CeedScalar *B_in, *B_out; // else: tables of the current element
   CeedScalar *memory;             // owned; the arrays below
   CeedScalar *squares;            // interp*interp, interp*grad, grad*grad, each [Q_1d][P_1d]
   CeedScalar *diag;               // [num_nodes] of one component pair
-  CeedScalar *e_vec;              // [num_comp][num_nodes]
   CeedScalar *work;
 } Pair;
 
@@ -39,15 +41,14 @@ static int open_pair(CeedOperator op, CeedInt a, CeedInt b, Pair *p) {
   *p = (Pair){.in = in, .out = out, .a = a, .b = b, .basis = in->bases[a], .rstr = in->rstrs[a]};
   p->num_comp = ritz_group_num_comp(in, a);
   p->is_factorised = p->basis != CEED_BASIS_NONE && p->basis->is_tensor && !op->is_at_points;
-  CeedInt num_nodes = CeedIntMax(ritz_group_num_nodes(in, a), ritz_ref_max_points(op));
+  p->max_nodes = ritz_group_num_nodes(in, a);
+  if (op->is_at_points) p->max_nodes = CeedIntMax(p->max_nodes, ritz_ref_max_points(op));
   CeedSize table_size = p->is_factorised ? 3 * (CeedSize)p->basis->P_1d * p->basis->Q_1d : 0;
   CeedSize work_size = p->is_factorised ? ritz_ref_basis_work_size(p->basis) : 0;
-  CeedSize diag_size = (CeedSize)num_nodes * (1 + (CeedSize)p->num_comp);
-  RITZ_TRY(RITZ_MALLOC(op->obj.ceed, (size_t)(table_size + diag_size + work_size), &p->memory));
+  RITZ_TRY(RITZ_MALLOC(op->obj.ceed, (size_t)(table_size + p->max_nodes + work_size), &p->memory));
   p->squares = p->memory;
   p->diag = p->squares + table_size;
-  p->e_vec = p->diag + num_nodes;
-  p->work = p->diag + diag_size;
+  p->work = p->diag + p->max_nodes;
   if (p->is_factorised) set_squares(p->basis, p->squares);
   return CEED_ERROR_SUCCESS;
 }
@@ -94,53 +95,98 @@ static void element_diagonal(const RitzRefDerivatives *d, Pair *p, CeedInt c_out
   }
 }
 
-// Signs cancel on the diagonal: the scatter takes orientations absolutely.
-static void add_diagonal(const RitzRefDerivatives *d, Pair *p, CeedInt elem, CeedScalar *diagonal) {
-  for (CeedInt c = 0; c < p->num_comp; c++) {
-    element_diagonal(d, p, c, c);
-    memcpy(p->e_vec + (CeedSize)c * p->num_nodes, p->diag, (size_t)p->num_nodes * sizeof(*p->diag));
-  }
-  ritz_ref_scatter_add(p->rstr, elem, false, p->e_vec, diagonal);
-}
+// Diagonals, or blocks [nc][nc][nodes], of a group of elements: computed on the threads of the context, then
+// added in the order of the elements.
+typedef struct {
+  bool is_point_block;
+  Pair *pairs;            // owned, of each slot
+  CeedInt first, num_max; // element that the group begins with, the most that it has
+  CeedSize size;          // room for an element
+  CeedScalar *values;     // owned [num_max][size]
+} Group;
 
-// Blocks are node-major whatever the component stride of the field.
-static void add_blocks(const RitzRefDerivatives *d, Pair *p, CeedInt elem, CeedScalar *blocks) {
-  CeedInt nc = p->num_comp;
-  for (CeedInt k = 0; k < nc * nc; k++) {
-    element_diagonal(d, p, k / nc, k % nc);
-    for (CeedInt n = 0; n < p->num_nodes; n++) {
-      CeedSize offset = ritz_restriction_l_index(p->rstr, elem, n, 0);
-      CeedSize node = p->rstr->comp_stride == 1 ? offset / nc : offset;
-      blocks[node * nc * nc + k] += p->diag[n];
-    }
-  }
-}
-
-static int add_pair(RitzRefDerivatives *d, Pair *p, bool is_point_block, CeedScalar *diagonal) {
-  for (CeedInt elem = 0; elem < d->op->num_elem; elem++) {
-    RITZ_TRY(ritz_ref_derivatives_enter(d, elem));
-    p->num_nodes = ritz_ref_group_num_nodes(d, true, p->a);
-    if (d->num_points == 0) continue;
-    if (!p->is_factorised) RITZ_TRY(ritz_ref_group_table(d, true, p->a, &p->B_in));
-    if (!p->is_factorised) RITZ_TRY(ritz_ref_group_table(d, false, p->b, &p->B_out));
-    (is_point_block ? add_blocks : add_diagonal)(d, p, elem, diagonal);
+static int compute_diagonal(RitzRefDerivatives *d, void *data, int slot, CeedInt elem) {
+  const Group *g = data;
+  Pair *p = &g->pairs[slot];
+  CeedScalar *values = g->values + (elem - g->first) * g->size;
+  const CeedInt nc = p->num_comp;
+  p->num_nodes = ritz_ref_group_num_nodes(d, true, p->a);
+  memset(values, 0, (size_t)g->size * sizeof(*values));
+  if (d->num_points == 0) return CEED_ERROR_SUCCESS;
+  if (!p->is_factorised) RITZ_TRY(ritz_ref_group_table(d, true, p->a, &p->B_in));
+  if (!p->is_factorised) RITZ_TRY(ritz_ref_group_table(d, false, p->b, &p->B_out));
+  for (CeedInt k = 0; k < (g->is_point_block ? nc * nc : nc); k++) {
+    element_diagonal(d, p, g->is_point_block ? k / nc : k, g->is_point_block ? k % nc : k);
+    memcpy(values + (CeedSize)k * p->num_nodes, p->diag, (size_t)p->num_nodes * sizeof(*p->diag));
   }
   return CEED_ERROR_SUCCESS;
 }
 
+// Blocks are node-major whatever the component stride of the field.
+static void add_blocks(CeedElemRestriction rstr, CeedInt elem, CeedInt num_nodes, const CeedScalar *values,
+                       CeedScalar *blocks) {
+  const CeedInt nc = rstr->num_comp;
+  for (CeedInt n = 0; n < num_nodes; n++) {
+    CeedSize offset = ritz_restriction_l_index(rstr, elem, n, 0);
+    CeedSize node = rstr->comp_stride == 1 ? offset / nc : offset;
+    for (CeedInt k = 0; k < nc * nc; k++) blocks[node * nc * nc + k] += values[(CeedSize)k * num_nodes + n];
+  }
+}
+
+// Signs cancel on the diagonal: the scatter takes orientations absolutely.
+static void add_group(const Group *g, CeedInt num, CeedInt num_nodes, CeedScalar *diagonal) {
+  const CeedElemRestriction rstr = g->pairs[0].rstr;
+  for (CeedInt k = 0; k < num; k++) {
+    if (g->is_point_block)
+      add_blocks(rstr, g->first + k, num_nodes, g->values + k * g->size, diagonal);
+    else
+      ritz_ref_scatter_add(rstr, g->first + k, false, g->values + k * g->size, diagonal);
+  }
+}
+
+enum { GROUP = 64 }; // elements a slot
+
+// Tables are made here, before threads ask for them.
+static int open_group(RitzRefCrew *crew, CeedInt a, CeedInt b, Group *g) {
+  CeedOperator op = crew->op;
+  const CeedScalar *table;
+  RITZ_TRY(RITZ_CALLOC(op->obj.ceed, (size_t)crew->num_slots, &g->pairs));
+  for (int s = 0; s < crew->num_slots; s++) RITZ_TRY(open_pair(op, a, b, &g->pairs[s]));
+  const Pair *p = &g->pairs[0];
+  if (!p->is_factorised && !op->is_at_points) {
+    RITZ_TRY(ritz_ref_group_table(&crew->d[0], true, a, &table));
+    RITZ_TRY(ritz_ref_group_table(&crew->d[0], false, b, &table));
+  }
+  g->num_max = crew->num_slots > 1 ? GROUP * crew->num_slots : 1;
+  g->size = (CeedSize)p->max_nodes * p->num_comp * (g->is_point_block ? p->num_comp : 1);
+  return RITZ_MALLOC(op->obj.ceed, (size_t)(g->num_max * g->size), &g->values);
+}
+
+static int add_pair(RitzRefCrew *crew, CeedInt a, CeedInt b, bool is_point_block, CeedScalar *diagonal) {
+  const CeedInt num_elem = crew->op->num_elem;
+  Group g = {.is_point_block = is_point_block};
+  int ierr = open_group(crew, a, b, &g);
+  for (; !ierr && g.first < num_elem; g.first += g.num_max) {
+    const CeedInt num = CeedIntMin(g.num_max, num_elem - g.first);
+    ierr = ritz_ref_crew_run(crew, g.first, num, compute_diagonal, &g);
+    if (!ierr) add_group(&g, num, g.pairs[0].max_nodes, diagonal);
+  }
+  for (int s = 0; g.pairs && s < crew->num_slots; s++) RITZ_FREE(&g.pairs[s].memory);
+  RITZ_FREE(&g.pairs);
+  RITZ_FREE(&g.values);
+  return ierr;
+}
+
 int ritz_ref_operator_assemble_add_diagonal(CeedOperator op, bool is_point_block, void *diagonal) {
   const RitzActiveGroups *in = &op->assembly_data->in, *out = &op->assembly_data->out;
-  RitzRefDerivatives d;
-  int ierr = ritz_ref_derivatives_open(op, true, &d);
+  RitzRefCrew crew;
+  int ierr = ritz_ref_crew_open(op, true, &crew);
   for (CeedInt k = 0; !ierr && k < in->num * out->num; k++) {
     CeedInt a = k / out->num, b = k % out->num;
-    Pair p;
     if (in->bases[a] != out->bases[b] || in->rstrs[a] != out->rstrs[b]) continue;
-    ierr = open_pair(op, a, b, &p);
-    if (!ierr) ierr = add_pair(&d, &p, is_point_block, diagonal);
-    RITZ_FREE(&p.memory);
+    ierr = add_pair(&crew, a, b, is_point_block, diagonal);
   }
-  return ritz_ref_derivatives_close(&d, ierr);
+  return ritz_ref_crew_close(&crew, ierr);
 }
 
 // ---- Matrices ----
@@ -246,28 +292,44 @@ static void orient_matrix(Block *m, CeedInt elem, CeedScalar *A) {
   }
 }
 
-static int assemble_element(RitzRefDerivatives *d, Block *m, CeedInt elem, CeedScalar *values) {
-  RITZ_TRY(ritz_ref_derivatives_enter(d, elem));
+typedef struct {
+  Block *blocks; // owned, of each slot
+  CeedInt first; // element whose matrix `values` begins with
+  CeedScalar *values;
+} Matrices;
+
+static int assemble_element(RitzRefDerivatives *d, void *data, int slot, CeedInt elem) {
+  const Matrices *to = data;
+  Block *m = &to->blocks[slot];
+  const CeedSize size = (CeedSize)m->P_out * m->P_in;
+  CeedScalar *values = to->values + (elem - to->first) * size * m->nc_in * m->nc_out;
   RITZ_TRY(ritz_ref_group_table(d, true, m->a, &m->B_in));
   RITZ_TRY(ritz_ref_group_table(d, false, m->b, &m->B_out));
-  for (CeedInt k = 0; k < m->nc_in * m->nc_out; k++, values += (CeedSize)m->P_out * m->P_in) {
+  for (CeedInt k = 0; k < m->nc_in * m->nc_out; k++, values += size) {
     element_matrix(d, m, k % m->nc_out, k / m->nc_out, values);
     orient_matrix(m, elem, values);
   }
   return CEED_ERROR_SUCCESS;
 }
 
+// Tables are made here, before threads ask for them.
+static int open_matrices(RitzRefCrew *crew, CeedInt a, CeedInt b, Matrices *to) {
+  const CeedScalar *table;
+  RITZ_TRY(RITZ_CALLOC(crew->op->obj.ceed, (size_t)crew->num_slots, &to->blocks));
+  for (int s = 0; s < crew->num_slots; s++) RITZ_TRY(open_block(crew->op, a, b, &to->blocks[s]));
+  if (crew->op->is_at_points) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(ritz_ref_group_table(&crew->d[0], true, a, &table));
+  return ritz_ref_group_table(&crew->d[0], false, b, &table);
+}
+
 int ritz_ref_operator_assemble(CeedOperator op, CeedInt a, CeedInt b, CeedInt first_elem, CeedInt num_elem,
                                CeedSize place, CeedScalar *values) {
-  RitzRefDerivatives d;
-  Block m;
-  int ierr = ritz_ref_derivatives_open(op, true, &d);
-  if (!ierr) {
-    ierr = open_block(op, a, b, &m);
-    CeedSize size = (CeedSize)m.P_out * m.P_in * m.nc_in * m.nc_out;
-    for (CeedInt k = 0; !ierr && k < num_elem; k++)
-      ierr = assemble_element(&d, &m, first_elem + k, values + place + k * size);
-    RITZ_FREE(&m.rows);
-  }
-  return ritz_ref_derivatives_close(&d, ierr);
+  Matrices to = {.first = first_elem, .values = values + place};
+  RitzRefCrew crew;
+  int ierr = ritz_ref_crew_open(op, true, &crew);
+  if (!ierr) ierr = open_matrices(&crew, a, b, &to);
+  if (!ierr) ierr = ritz_ref_crew_run(&crew, first_elem, num_elem, assemble_element, &to);
+  for (int s = 0; to.blocks && s < crew.num_slots; s++) RITZ_FREE(&to.blocks[s].rows);
+  RITZ_FREE(&to.blocks);
+  return ritz_ref_crew_close(&crew, ierr);
 }

@@ -11,7 +11,26 @@ CeedInt ritz_ref_max_points(CeedOperator op) {
   return op->is_at_points ? op->first_points->max_points : op->num_qpts;
 }
 
-int ritz_ref_derivatives_open(CeedOperator op, bool use_cache, RitzRefDerivatives *d) {
+// Entries of the largest table of a group at points.
+static size_t max_table_size(CeedOperator op, const RitzActiveGroups *g) {
+  size_t size = 0;
+  for (CeedInt k = 0; k < g->num; k++) {
+    const CeedInt P = g->bases[k] == CEED_BASIS_NONE ? ritz_ref_max_points(op) : ritz_group_num_nodes(g, k);
+    const size_t this = (size_t)ritz_ref_max_points(op) * (size_t)g->num_modes[k] * (size_t)P;
+    if (this > size) size = this;
+  }
+  return size;
+}
+
+static int reserve_tables(CeedOperator op, RitzRefDerivatives *d) {
+  const RitzActiveGroups *groups[] = {&op->assembly_data->out, &op->assembly_data->in};
+  for (int k = 0; k < 2 && op->is_at_points; k++)
+    RITZ_TRY(RITZ_MALLOC(op->obj.ceed, max_table_size(op, groups[k]), &d->tables[k]));
+  return CEED_ERROR_SUCCESS;
+}
+
+static int open_derivatives(CeedOperator op, bool use_cache, const RitzRefDerivatives *leader,
+                            RitzRefDerivatives *d) {
   CeedOperatorAssemblyData data = op->assembly_data;
   *d = (RitzRefDerivatives){.op = op, .N_in = data->in.num_total, .N_out = data->out.num_total};
   bool is_reused = false;
@@ -21,10 +40,11 @@ int ritz_ref_derivatives_open(CeedOperator op, bool use_cache, RitzRefDerivative
     d->uses_cache = true;
   }
   RITZ_TRY(RITZ_MALLOC(op->obj.ceed, (size_t)(d->N_in * d->N_out * ritz_ref_max_points(op)), &d->D));
-  return ritz_ref_state_open(op, NULL, NULL, &d->state);
+  RITZ_TRY(reserve_tables(op, d));
+  return ritz_ref_state_open_beside(op, leader ? &leader->state : NULL, &d->state);
 }
 
-int ritz_ref_derivatives_close(RitzRefDerivatives *d, int ierr) {
+static int close_derivatives(RitzRefDerivatives *d, int ierr) {
   int closed =
       d->uses_cache ? CeedVectorRestoreArrayRead(d->op->qf_data->values, &d->cached) : CEED_ERROR_SUCCESS;
   closed = ritz_ref_state_close(&d->state, closed);
@@ -32,6 +52,77 @@ int ritz_ref_derivatives_close(RitzRefDerivatives *d, int ierr) {
   RITZ_FREE(&d->tables[0]);
   RITZ_FREE(&d->tables[1]);
   return ierr ? ierr : closed;
+}
+
+// ---- Threads ----
+
+// Whether the function writes to its context, which keeps its bytes, on the first element.
+static int look_at_context(RitzRefDerivatives *d, bool *writes) {
+  const CeedQFunctionContext ctx = d->op->qf->ctx;
+  const size_t size = ctx ? ctx->storage.num_bytes : 0;
+  char *before = NULL;
+  *writes = false;
+  if (size == 0 || !d->op->qf->is_context_writable || d->op->num_elem == 0) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(RITZ_MALLOC(d->op->obj.ceed, size, &before));
+  memcpy(before, d->state.context, size);
+  const int ierr = ritz_ref_derivatives_enter(d, 0);
+  *writes = memcmp(before, d->state.context, size);
+  memcpy(d->state.context, before, size);
+  RITZ_FREE(&before);
+  return ierr;
+}
+
+int ritz_ref_crew_open(CeedOperator op, bool use_cache, RitzRefCrew *crew) {
+  *crew = (RitzRefCrew){.op = op};
+  int num_slots;
+  bool writes = false;
+  RITZ_TRY(ritz_run_ranges_slots(op->obj.ceed, &num_slots));
+  RITZ_TRY(RITZ_CALLOC(op->obj.ceed, (size_t)num_slots, &crew->codes));
+  RITZ_TRY(RITZ_CALLOC(op->obj.ceed, (size_t)num_slots, &crew->d));
+  RITZ_TRY(open_derivatives(op, use_cache, NULL, &crew->d[crew->num_slots++]));
+  if (num_slots > 1) RITZ_TRY(look_at_context(&crew->d[0], &writes));
+  while (crew->num_slots < num_slots && !writes) {
+    RitzRefDerivatives *d = &crew->d[crew->num_slots++];
+    RITZ_TRY(open_derivatives(op, use_cache, &crew->d[0], d));
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_ref_crew_close(RitzRefCrew *crew, int ierr) {
+  for (int s = 0; s < crew->num_slots; s++) ierr = close_derivatives(&crew->d[s], ierr);
+  RITZ_FREE(&crew->d);
+  RITZ_FREE(&crew->codes);
+  return ierr;
+}
+
+typedef struct {
+  RitzRefCrew *crew;
+  CeedInt first;
+  RitzRefVisit visit;
+  void *data;
+} CrewRun;
+
+static void visit_range(void *data, int slot, int64_t first, int64_t count) {
+  const CrewRun *run = data;
+  RitzRefDerivatives *d = &run->crew->d[slot];
+  int code = CEED_ERROR_SUCCESS;
+  for (CeedInt k = 0; !code && k < (CeedInt)count; k++) {
+    const CeedInt elem = run->first + (CeedInt)first + k;
+    code = ritz_ref_derivatives_enter(d, elem);
+    if (!code) code = run->visit(d, run->data, slot, elem);
+  }
+  run->crew->codes[slot] = code;
+}
+
+int ritz_ref_crew_run(RitzRefCrew *crew, CeedInt first, CeedInt num, RitzRefVisit visit, void *data) {
+  CrewRun run = {crew, first, visit, data};
+  for (int s = 0; s < crew->num_slots; s++) crew->codes[s] = CEED_ERROR_SUCCESS;
+  if (crew->num_slots == 1)
+    visit_range(&run, 0, 0, num);
+  else
+    RITZ_TRY(ritz_run_elements(crew->op->obj.ceed, num, visit_range, &run));
+  for (int s = 0; s < crew->num_slots; s++) RITZ_TRY(crew->codes[s]);
+  return CEED_ERROR_SUCCESS;
 }
 
 // ---- Derivatives ----
@@ -88,16 +179,26 @@ const CeedScalar *ritz_ref_derivatives_entry(const RitzRefDerivatives *d, CeedSi
   return d->D + (i * d->N_out + o) * d->num_points;
 }
 
+typedef struct {
+  CeedElemRestriction rstr;
+  CeedScalar *values;
+} Assembled;
+
 // Restrictions of assembled QFunctions touch every entry once: adding to zeros stores.
+static int store_derivatives(RitzRefDerivatives *d, void *data, int slot, CeedInt elem) {
+  const Assembled *to = data;
+  (void)slot;
+  ritz_ref_scatter_add(to->rstr, elem, true, d->D, to->values);
+  return CEED_ERROR_SUCCESS;
+}
+
 int ritz_ref_operator_assemble_qfunction(CeedOperator op, CeedElemRestriction rstr, CeedScalar *values) {
-  RitzRefDerivatives d;
+  Assembled to = {rstr, values};
+  RitzRefCrew crew;
   if (rstr->l_size > 0) memset(values, 0, (size_t)rstr->l_size * sizeof(*values));
-  int ierr = ritz_ref_derivatives_open(op, false, &d);
-  for (CeedInt elem = 0; !ierr && elem < op->num_elem; elem++) {
-    ierr = ritz_ref_derivatives_enter(&d, elem);
-    if (!ierr) ritz_ref_scatter_add(rstr, elem, true, d.D, values);
-  }
-  return ritz_ref_derivatives_close(&d, ierr);
+  int ierr = ritz_ref_crew_open(op, false, &crew);
+  if (!ierr) ierr = ritz_ref_crew_run(&crew, 0, op->num_elem, store_derivatives, &to);
+  return ritz_ref_crew_close(&crew, ierr);
 }
 
 // ---- Tables of groups ----
@@ -149,8 +250,6 @@ int ritz_ref_group_table(RitzRefDerivatives *d, bool is_input, CeedInt group, co
   Ceed ceed = d->op->obj.ceed;
   if (!d->op->is_at_points) return ritz_group_table(ceed, g, group, d->op->num_qpts, table);
   CeedInt P = ritz_ref_group_num_nodes(d, is_input, group), num_modes = g->num_modes[group];
-  RITZ_FREE(&d->tables[is_input]);
-  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)d->num_points * (size_t)num_modes * (size_t)P, &d->tables[is_input]));
   for (CeedInt i = is_input ? 0 : d->state.num_in, m = 0; m < num_modes; i++) {
     RitzRefField *f = &d->state.fields[i];
     if (!is_member(f, g, group)) continue;

@@ -13,14 +13,25 @@ typedef struct {
   const CeedScalar *cached; // array of the assembled QFunction that is reused
   CeedScalar *D;            // owned, derivatives on the current element
   CeedScalar *tables[2];    // owned, operators at points: tables of an output and of an input group on the
-                            // current element
+                            // current element, with room for any
   CeedSize N_in, N_out;     // scalars of all active inputs and outputs
   CeedInt num_points;       // of the current element
 } RitzRefDerivatives;
 
+// Several of them for the threads of a context: one for each slot of ritz_run_elements; one where the
+// function writes to its context on the first element, and on backends without threads.
+typedef struct {
+  CeedOperator op; // borrowed
+  int num_slots;
+  RitzRefDerivatives *d; // owned [num_slots]
+  int *codes;            // owned [num_slots], of the last run
+} RitzRefCrew;
 // Close also after a failed open; it passes on `ierr`, or else its own failure.
-int ritz_ref_derivatives_open(CeedOperator op, bool use_cache, RitzRefDerivatives *d);
-int ritz_ref_derivatives_close(RitzRefDerivatives *d, int ierr);
+int ritz_ref_crew_open(CeedOperator op, bool use_cache, RitzRefCrew *crew);
+int ritz_ref_crew_close(RitzRefCrew *crew, int ierr);
+// Calls visit for elements first .. first + num - 1 after moving there, ascending in each slot.
+typedef int (*RitzRefVisit)(RitzRefDerivatives *d, void *data, int slot, CeedInt elem);
+int ritz_ref_crew_run(RitzRefCrew *crew, CeedInt first, CeedInt num, RitzRefVisit visit, void *data);
 
 // Moves to element `elem` and evaluates its inputs.
 int ritz_ref_derivatives_enter(RitzRefDerivatives *d, CeedInt elem);
@@ -33,7 +44,7 @@ CeedInt ritz_ref_max_points(CeedOperator op);
 // Nodes of a group on the current element.
 CeedInt ritz_ref_group_num_nodes(const RitzRefDerivatives *d, bool is_input, CeedInt group);
 // Table [num_points][num_modes][nodes] of a group on the current element; valid until the next call for the
-// same direction.
+// same direction. Threads need it to be there already, where it is not at points.
 int ritz_ref_group_table(RitzRefDerivatives *d, bool is_input, CeedInt group, const CeedScalar **table);
 
 #endif

@@ -126,7 +126,8 @@ static int open_points(RitzRefState *state) {
   return CEED_ERROR_SUCCESS;
 }
 
-int ritz_ref_state_open_bare(CeedOperator op, CeedVector in, CeedVector out, RitzRefState *state) {
+static int open_bare(CeedOperator op, CeedVector in, CeedVector out, const RitzRefState *leader,
+                     RitzRefState *state) {
   Ceed ceed = op->obj.ceed;
   *state = (RitzRefState){.op = op, .num_in = op->num_in, .num_fields = op->num_in + op->num_out};
   RITZ_TRY(RITZ_CALLOC(ceed, (size_t)state->num_fields, &state->fields));
@@ -136,9 +137,21 @@ int ritz_ref_state_open_bare(CeedOperator op, CeedVector in, CeedVector out, Rit
   describe_fields(state, in, out);
   RITZ_TRY(allocate_element_memory(state));
   if (op->is_at_points) RITZ_TRY(open_points(state));
-  RITZ_TRY(get_context(state));
+  if (leader)
+    state->context = leader->context;
+  else
+    RITZ_TRY(get_context(state));
   evaluate_weights(state);
   return CEED_ERROR_SUCCESS;
+}
+
+int ritz_ref_state_open_bare(CeedOperator op, CeedVector in, CeedVector out, RitzRefState *state) {
+  return open_bare(op, in, out, NULL, state);
+}
+
+int ritz_ref_state_open_beside(CeedOperator op, const RitzRefState *leader, RitzRefState *state) {
+  RITZ_TRY(open_bare(op, NULL, NULL, leader, state));
+  return get_state_arrays(state);
 }
 
 int ritz_ref_state_open(CeedOperator op, CeedVector in, CeedVector out, RitzRefState *state) {

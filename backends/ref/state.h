@@ -41,6 +41,8 @@ typedef struct {
 int ritz_ref_state_open(CeedOperator op, CeedVector in, CeedVector out, RitzRefState *state);
 // The same without the arrays of vectors, which the caller fills in.
 int ritz_ref_state_open_bare(CeedOperator op, CeedVector in, CeedVector out, RitzRefState *state);
+// For assembly on a thread of its own: the context is that of the leader (NULL: asked for).
+int ritz_ref_state_open_beside(CeedOperator op, const RitzRefState *leader, RitzRefState *state);
 int ritz_ref_state_close(RitzRefState *state, int ierr);
 
 // Moves to element `elem`: sets the number of its points and their coordinates, to which evaluations belong.
