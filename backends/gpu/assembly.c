@@ -2,12 +2,14 @@
 // Assembly on a device: one generated kernel calls the QFunction with unit vectors at the points and makes
 // derivatives, diagonals, point blocks or element matrices of what it gives (plan/gpu-assembly.h,
 // emit/device.c, kernels/gpu/assembly.h). Passive inputs are evaluated before it, in batches that fit the
-// work memory. Operators at points, of so many fields that a point's derivatives do not fit the memory of a
-// block, and on elements with large tables are left to the reference backend, on copies. Called through the
-// table.
+// work memory. Operators at points have columns (points-assembly.c). Operators of so many fields that a
+// point's derivatives do not fit the memory of a block, on elements with large tables, and at points with
+// fields on the points or a QFunction that is kept, are left to the reference backend, on copies. Called
+// through the table.
 #include "backends/gpu/assembly.h"
 #include "backends/gpu/run.h"
 #include "backends/ref/ref.h"
+#include "core/operator.h"
 #include "emit/emit.h"
 
 // Of a group; the reference backend has products of 1D tables for diagonals.
@@ -31,8 +33,9 @@ static bool has_large_tables(CeedOperator op) {
 
 static int delegate(CeedOperator op) {
   if (op->is_at_points)
-    return ritz_gpu_delegate(op->obj.ceed, "assembly of operators at points",
-                             "it has no kernels on devices yet");
+    return ritz_gpu_delegate(op->obj.ceed, "assembly of an operator at points",
+                             op->qf_data->reuse ? "the assembled QFunction is kept"
+                                                : "an active field lies on the points");
   if (has_large_tables(op))
     return ritz_gpu_delegate(op->obj.ceed, "assembly on elements of many nodes",
                              "the table of a basis would take more than 256 MiB");
@@ -48,12 +51,22 @@ static int upload_and_free(CeedOperator op, int ierr, CeedSize n, CeedScalar *ho
   return ierr;
 }
 
-static int delegate_qfunction(CeedOperator op, CeedElemRestriction rstr, CeedScalar *values) {
+// Whether all active fields of an operator at points are nodal, and its derivatives are not those that are
+// kept.
+static int has_columns(CeedOperator op, bool *has) {
+  const RitzActiveGroups *groups[] = {&op->assembly_data->in, &op->assembly_data->out};
+  bool is_reused;
+  RITZ_TRY(ritz_operator_is_reused(op, &is_reused));
+  *has = op->is_at_points && !is_reused;
+  for (int side = 0; side < 2; side++)
+    for (CeedInt k = 0; k < groups[side]->num; k++) *has &= groups[side]->bases[k] != CEED_BASIS_NONE;
+  return CEED_ERROR_SUCCESS;
+}
+
+static int assemble_qfunction_at_points(CeedOperator op, CeedElemRestriction rstr, CeedScalar *values) {
   CeedScalar *host = NULL;
-  RITZ_TRY(delegate(op));
   RITZ_TRY(RITZ_MALLOC(op->obj.ceed, (size_t)rstr->l_size, &host));
-  return upload_and_free(op, ritz_ref_operator_assemble_qfunction(op, rstr, host), rstr->l_size, host, 0,
-                         values);
+  return upload_and_free(op, ritz_gpu_points_qfunction(op, rstr, host), rstr->l_size, host, 0, values);
 }
 
 static int delegate_diagonal(CeedOperator op, bool is_point_block, void *diagonal) {
@@ -250,7 +263,7 @@ static int write_derivatives(Assembly *m, CeedInt first, CeedInt num, void *data
 int ritz_gpu_operator_assemble_qfunction(CeedOperator op, CeedElemRestriction rstr, CeedScalar *values) {
   Derivatives d = {rstr, values};
   Assembly m;
-  if (op->is_at_points) return delegate_qfunction(op, rstr, values);
+  if (op->is_at_points) return assemble_qfunction_at_points(op, rstr, values);
   int ierr = describe_assembly(op, RITZ_ASSEMBLE_QFUNCTION, 0, 0, false, &m);
   if (!ierr) ierr = open_assembly(0, &m);
   if (!ierr) ierr = run_batches(&m, 0, op->num_elem, write_derivatives, &d);
@@ -314,14 +327,17 @@ static bool is_one_space(CeedOperator op, CeedInt a, CeedInt b) {
 
 int ritz_gpu_operator_assemble_add_diagonal(CeedOperator op, bool is_point_block, void *diagonal) {
   const CeedInt num_in = op->assembly_data->in.num, num_out = op->assembly_data->out.num;
-  bool is_native = !op->is_at_points;
-  for (CeedInt k = 0; k < num_in * num_out; k++)
+  bool has, is_native = true;
+  RITZ_TRY(has_columns(op, &has));
+  for (CeedInt k = 0; k < num_in * num_out && !has; k++)
     is_native &=
         !is_one_space(op, k / num_out, k % num_out) || ritz_gpu_assembles(op, k / num_out, k % num_out, true);
   if (!is_native) return delegate_diagonal(op, is_point_block, diagonal);
   for (CeedInt k = 0; k < num_in * num_out; k++) {
-    if (is_one_space(op, k / num_out, k % num_out))
-      RITZ_TRY(add_diagonal_of(op, k / num_out, k % num_out, is_point_block, diagonal));
+    const CeedInt a = k / num_out, b = k % num_out;
+    if (!is_one_space(op, a, b)) continue;
+    RITZ_TRY(has ? ritz_gpu_points_diagonal(op, a, b, diagonal)
+                 : add_diagonal_of(op, a, b, is_point_block, diagonal));
   }
   return CEED_ERROR_SUCCESS;
 }
@@ -329,8 +345,7 @@ int ritz_gpu_operator_assemble_add_diagonal(CeedOperator op, bool is_point_block
 // ---- Element matrices ----
 
 typedef struct {
-  CeedInt first_elem;
-  CeedElemRestriction in, out;
+  CeedInt a, b, first_elem;
   CeedSize place;
   CeedScalar *values;
 } Matrices;
@@ -358,6 +373,13 @@ static int orient(const Assembly *m, CeedElemRestriction r, CeedInt first, CeedI
                       RITZ_INT(r->use_signs), RITZ_POINTER(orients), RITZ_LONG(place), RITZ_POINTER(values));
 }
 
+static int orient_matrices(const Assembly *m, CeedInt a, CeedInt b, CeedInt first, CeedInt num,
+                           CeedSize place, CeedScalar *values) {
+  const CeedElemRestriction in = m->op->assembly_data->in.rstrs[a], out = m->op->assembly_data->out.rstrs[b];
+  RITZ_TRY(orient(m, in, first, num, m->shape.out.num_nodes, true, place, values));
+  return orient(m, out, first, num, m->shape.in.num_nodes, false, place, values);
+}
+
 static int write_matrices(Assembly *m, CeedInt first, CeedInt num, void *data) {
   const Matrices *t = data;
   const CeedSize place = t->place + (CeedSize)(first - t->first_elem) * matrix_size(&m->shape);
@@ -365,28 +387,33 @@ static int write_matrices(Assembly *m, CeedInt first, CeedInt num, void *data) {
   m->args[m->num_args++] = (RitzDeviceArg)RITZ_LONG(place);
   m->args[m->num_args++] = (RitzDeviceArg)RITZ_POINTER(t->values);
   RITZ_TRY(run_kernel(m, num));
-  RITZ_TRY(orient(m, t->in, first, num, m->shape.out.num_nodes, true, place, t->values));
-  return orient(m, t->out, first, num, m->shape.in.num_nodes, false, place, t->values);
+  return orient_matrices(m, t->a, t->b, first, num, place, t->values);
 }
 
-static int delegate_matrices(CeedOperator op, CeedInt a, CeedInt b, CeedInt first_elem, CeedInt num_elem,
-                             CeedSize place, CeedScalar *values) {
+// At points a device has columns, which meet on the host; the reference backend is there, too.
+static int matrices_on_host(CeedOperator op, CeedInt a, CeedInt b, CeedInt first_elem, CeedInt num_elem,
+                            CeedSize place, CeedScalar *values) {
   const RitzGpuAssembly shape = {.in = ritz_assembly_side(&op->assembly_data->in, a),
                                  .out = ritz_assembly_side(&op->assembly_data->out, b)};
   const CeedSize n = matrix_size(&shape) * num_elem;
+  const Assembly m = {.op = op, .shape = shape};
   CeedScalar *host = NULL;
-  RITZ_TRY(delegate(op));
+  bool has;
+  RITZ_TRY(has_columns(op, &has));
+  if (!has) RITZ_TRY(delegate(op));
   RITZ_TRY(RITZ_MALLOC(op->obj.ceed, (size_t)n, &host));
-  return upload_and_free(op, ritz_ref_operator_assemble(op, a, b, first_elem, num_elem, 0, host), n, host,
-                         place, values);
+  const int ierr = has ? ritz_gpu_points_matrices(op, a, b, first_elem, num_elem, n, host)
+                       : ritz_ref_operator_assemble(op, a, b, first_elem, num_elem, 0, host);
+  RITZ_TRY(upload_and_free(op, ierr, n, host, place, values));
+  return has ? orient_matrices(&m, a, b, first_elem, num_elem, place, values) : CEED_ERROR_SUCCESS;
 }
 
 int ritz_gpu_operator_assemble(CeedOperator op, CeedInt a, CeedInt b, CeedInt first_elem, CeedInt num_elem,
                                CeedSize place, CeedScalar *values) {
-  Matrices t = {first_elem, op->assembly_data->in.rstrs[a], op->assembly_data->out.rstrs[b], place, values};
+  Matrices t = {a, b, first_elem, place, values};
   Assembly m;
   if (!ritz_gpu_assembles(op, a, b, false))
-    return delegate_matrices(op, a, b, first_elem, num_elem, place, values);
+    return matrices_on_host(op, a, b, first_elem, num_elem, place, values);
   int ierr = describe_assembly(op, RITZ_ASSEMBLE_MATRICES, a, b, false, &m);
   if (!ierr) ierr = open_assembly(0, &m);
   if (!ierr) ierr = get_tables(&m, a, b);

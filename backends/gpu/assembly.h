@@ -24,6 +24,12 @@ typedef struct {
 
 // Whether there are kernels for these groups of an operator; else the reference backend assembles them.
 bool ritz_gpu_assembles(CeedOperator op, CeedInt a, CeedInt b, bool is_diagonal);
+// Of operators at points (points-assembly.c): adds the diagonal of groups a and b to values, in device
+// memory; element matrices, and the assembled QFunction, into host memory.
+int ritz_gpu_points_diagonal(CeedOperator op, CeedInt a, CeedInt b, CeedScalar *values);
+int ritz_gpu_points_matrices(CeedOperator op, CeedInt a, CeedInt b, CeedInt first_elem, CeedInt num_elem,
+                             CeedSize length, CeedScalar *host);
+int ritz_gpu_points_qfunction(CeedOperator op, CeedElemRestriction rstr, CeedScalar *host);
 // Adds the element matrices of groups a and b of an operator in CeedScalar to values.
 int ritz_gpu_operator_add_matrices(CeedOperator op, CeedInt a, CeedInt b, const RitzGpuPlaces *places,
                                    CeedScalar *values);

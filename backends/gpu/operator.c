@@ -37,6 +37,7 @@ static void describe_field(RitzGpuRun *run, CeedInt i, CeedVector in, CeedVector
       ritz_field_is_unused(f->field) || (run->is_of_passive && f->field->vec == CEED_VECTOR_ACTIVE);
   f->mode = f->is_unused ? CEED_EVAL_NONE : f->field->qf_field->eval_mode;
   f->vec = f->field->vec != CEED_VECTOR_ACTIVE ? f->field->vec : f->is_input ? in : out;
+  if (run->is_of_columns && !f->is_input) f->vec = CEED_VECTOR_NONE;
   f->has_nodes = f->mode != CEED_EVAL_NONE && f->mode != CEED_EVAL_WEIGHT;
   f->is_direct =
       f->is_input && f->mode == CEED_EVAL_NONE && !f->is_unused && is_laid_out_like_points(f->rstr);
@@ -190,6 +191,16 @@ int ritz_gpu_run_open_passive(CeedOperator op, bool has_fields, CeedSize extra_l
   return open_described(run);
 }
 
+int ritz_gpu_run_open_columns(CeedOperator op, CeedSize extra_length, RitzGpuRun *run) {
+  *run = (RitzGpuRun){.op = op,
+                      .route = RITZ_OPERATOR_ROUTE_SEPARATE,
+                      .is_of_columns = true,
+                      .num_fields = op->num_in + op->num_out,
+                      .extra_length = extra_length};
+  RITZ_TRY(describe_fields(run, CEED_VECTOR_NONE, CEED_VECTOR_NONE));
+  return open_described(run);
+}
+
 int ritz_gpu_run_close(RitzGpuRun *run, int ierr) {
   for (CeedInt i = 0; run->fields && i < run->num_all; i++) {
     RitzGpuRunField *f = &run->fields[i];
@@ -274,10 +285,22 @@ static RitzGpuField q_field_of(const RitzGpuRun *run, const RitzGpuRunField *f, 
 int ritz_gpu_run_evaluate(const RitzGpuRun *run, CeedInt first, CeedInt num) {
   if (run->op->is_at_points) RITZ_TRY(gather_points(&run->fields[run->num_fields], first, num));
   for (CeedInt i = 0; i < run->num_fields; i++) {
-    if (run->fields[i].is_input) RITZ_TRY(evaluate_input(run, i, first, num));
+    const RitzGpuRunField *f = &run->fields[i];
+    const bool is_left = !f->is_input || (run->is_of_columns && f->field->vec == CEED_VECTOR_ACTIVE);
+    if (!is_left) RITZ_TRY(evaluate_input(run, i, first, num));
     run->q_fields[i] = q_field_of(run, &run->fields[i], first, num);
   }
   return CEED_ERROR_SUCCESS;
+}
+
+int64_t ritz_gpu_run_points(const RitzGpuRun *run, CeedInt first, CeedInt num) {
+  return points_in(run, first, num);
+}
+
+int ritz_gpu_run_basis(const RitzGpuRun *run, CeedInt i, CeedInt first, CeedInt num) {
+  const RitzGpuRunField *f = &run->fields[i];
+  const RitzBasisAction action = {num, f->is_input ? CEED_NOTRANSPOSE : CEED_TRANSPOSE, f->mode, false};
+  return run_basis_at_points(run, f, &action, first);
 }
 
 static int run_batch(const RitzGpuRun *run, CeedInt first, CeedInt num) {
@@ -357,7 +380,8 @@ int ritz_gpu_operator_explain_by(CeedOperator op, RitzOperatorRoute route, FILE 
     for (CeedInt i = 0; i < run.num_fields; i++) explain_field(&run, &run.fields[i], stream);
     fprintf(stream, "  several vectors at once: one after the other\n");
     fprintf(stream, "  assembly: %s\n",
-            op->is_at_points ? "the reference backend" : "derivatives at the points, tables of the bases");
+            op->is_at_points ? "columns by unit vectors at the nodes"
+                             : "derivatives at the points, tables of the bases");
   }
   return ritz_gpu_run_close(&run, ierr);
 }

@@ -26,6 +26,7 @@ typedef struct {
   CeedOperator op;
   RitzOperatorRoute route;   // of its bases
   bool is_of_passive;        // passive inputs alone: for assembly
+  bool is_of_columns;        // all fields, but arrays of passive inputs alone: for assembly at points
   CeedSize extra_length;     // scalars of an element that the caller wants beside them
   CeedScalar *extra;         // in work memory, for a batch
   CeedInt first_elem;        // of the first batch
@@ -39,7 +40,13 @@ typedef struct {
 // Passive inputs, or not even these, by separate kernels; of operators that are not at points. Closed in any
 // case.
 int ritz_gpu_run_open_passive(CeedOperator op, bool has_fields, CeedSize extra_length, RitzGpuRun *run);
-// The inputs of the elements first .. first + num - 1 at the points, described by run->q_fields.
+// An operator at points whose active inputs and outputs are the caller's: E- and Q-vectors in work memory.
+int ritz_gpu_run_open_columns(CeedOperator op, CeedSize extra_length, RitzGpuRun *run);
+int64_t ritz_gpu_run_points(const RitzGpuRun *run, CeedInt first, CeedInt num); // of these elements
+// Of columns: E-vector of field i -> Q-vector; of an output the other way round, overwriting.
+int ritz_gpu_run_basis(const RitzGpuRun *run, CeedInt i, CeedInt first, CeedInt num);
+// The inputs of the elements first .. first + num - 1 at the points, described by run->q_fields; of columns
+// the passive ones.
 int ritz_gpu_run_evaluate(const RitzGpuRun *run, CeedInt first, CeedInt num);
 int ritz_gpu_run_close(RitzGpuRun *run, int ierr); // the first error
 
