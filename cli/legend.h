@@ -6,7 +6,7 @@
 
 #include "cli/raster.h"
 
-enum { NUM_COLOUR_MAPS = 4 };
+enum { SIGNED_MAP = 3, NUM_COLOUR_MAPS };
 extern const ColourMap legend_maps[NUM_COLOUR_MAPS];
 extern const ColourMap legend_grey; // of surfaces without a field
 

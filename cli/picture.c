@@ -43,7 +43,7 @@ static const ArgOption options_table[] = {
     TEXT("--size", "WxH", "in pixels (default 1600x1000)", size),
     {"--map",
      NULL,
-     "of colours (default viridis); signed: for values around 0",
+     "of colours (default viridis); signed: 0 is in the middle",
      ARG_CHOICE,
      MEMBER(map),
      0,
@@ -250,6 +250,14 @@ static void measure_edge(const Scene *s, int64_t from, int64_t to, Extent *exten
   extent->num_edges++;
 }
 
+// Of the map for values of both signs, 0 is the middle.
+static void center_range(Scene *s) {
+  const double most = fmax(fabs(s->low), fabs(s->high));
+
+  if (s->has_range || s->options->map != SIGNED_MAP || !(s->low <= s->high)) return;
+  s->low = -most, s->high = most;
+}
+
 static void measure_surface(Scene *s, Extent *extent) {
   static const Extent none = {{INFINITY, INFINITY}, {-INFINITY, -INFINITY}, 0, 0};
   int64_t ids[SURFACE_MAX_NODES];
@@ -265,6 +273,7 @@ static void measure_surface(Scene *s, Extent *extent) {
     measure_edge(s, ids[0], ids[p], extent);
     measure_edge(s, ids[0], ids[num_corners == 4 ? p * (p + 1) : num - 1], extent);
   }
+  center_range(s);
 }
 
 // The surface fills what the column at the right leaves, but for a margin.
@@ -410,7 +419,7 @@ static void interpolate(const Pieces *pieces, int table, int64_t row, const VtuG
 static double value_at(const Scene *s, const Pieces *pieces, int64_t row, int64_t cell, const int64_t *ids) {
   const double *weights = pieces->tables[0] + row * pieces->num_nodes;
   const VtuGrid *grid = &s->grid;
-  double values[100] = {0};
+  double values[VTU_COMPONENTS] = {0};
 
   if (!grid->num_comp) return 0.5;
   if (grid->is_of_cells) return scalar_of(s, grid->values + cell * grid->num_comp);

@@ -13,8 +13,6 @@
 #include "cli/args.h"
 #include "cli/cli.h"
 
-enum { MAX_COMPONENTS = 100 };
-
 typedef enum { ELSEWHERE, POINT_DATA, CELL_DATA, POINTS, CELLS, NUM_SECTIONS } Section;
 static const char *const section_names[NUM_SECTIONS] = {"", "PointData", "CellData", "Points", "Cells"};
 
@@ -243,8 +241,8 @@ static int read_field(const VtuFile *file, const Piece *piece, const char *field
   if (!piece->field.name) return CLI_OK;
   const bool is_scalar = !vtu_attribute(&piece->field, "NumberOfComponents", name);
   const int64_t num_comp = is_scalar ? 1 : vtu_count(&piece->field, "NumberOfComponents");
-  if (num_comp < 1 || num_comp > MAX_COMPONENTS)
-    return vtu_fail(file, "a field has from 1 to %d components, found '%s'", MAX_COMPONENTS, name);
+  if (num_comp < 1 || num_comp > VTU_COMPONENTS)
+    return vtu_fail(file, "a field has from 1 to %d components, found '%s'", VTU_COMPONENTS, name);
   if (!is_first && (num_comp != grid->num_comp || piece->is_of_cells != grid->is_of_cells))
     return vtu_fail(file, "the field '%s' is not the same in all pieces", grid->name);
   grid->num_comp = (int)num_comp;

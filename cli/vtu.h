@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum { VTU_NAME = 256 }; // bytes of a name, longer ones are cut
+enum { VTU_NAME = 256, VTU_COMPONENTS = 100 }; // bytes of a name, longer ones are cut; of a field, at most
 
 typedef struct {
   int64_t num_points, num_cells, num_ids;

@@ -138,7 +138,7 @@ static RitzMesh make_box(Ceed ceed, int dim, CeedElemTopology into) {
   return mesh;
 }
 
-// x^degree, (x, y, ..)^degree, or what else a function says, in a space of that degree.
+// A field from a function of the degree and the point.
 typedef double (*Field)(int degree, const double *x);
 static int write_field(RitzMesh mesh, int degree, CeedInt num_comp, Field field, const char *path) {
   Ceed ceed = RitzMeshReturnCeed(mesh);
@@ -155,8 +155,11 @@ static int write_field(RitzMesh mesh, int degree, CeedInt num_comp, Field field,
   if (!ierr) ierr = RitzSpaceGetNodeCoordinates(space, x);
   if (!ierr) ierr = CeedVectorCreate(ceed, num_nodes * num_comp, &u);
   if (!ierr) ierr = CeedVectorGetArrayWrite(u, CEED_MEM_HOST, &array);
-  for (int64_t i = 0; !ierr && i < num_nodes * num_comp; i++)
-    array[i] = (CeedScalar)field(degree, x + i / num_comp * dim);
+  for (int64_t i = 0; !ierr && i < num_nodes * num_comp; i++) {
+    const double *at = x + i / num_comp * dim, point[3] = {at[0], at[1], dim == 3 ? at[2] : 0};
+
+    array[i] = (CeedScalar)field(degree, point);
+  }
   if (!ierr) ierr = CeedVectorRestoreArray(u, &array);
   const RitzOutputField output = {.name = "u", .space = space, .values = u};
   if (!ierr) ierr = RitzWriteVTU(mesh, 1, &output, path);
@@ -166,7 +169,9 @@ static int write_field(RitzMesh mesh, int degree, CeedInt num_comp, Field field,
   return ierr;
 }
 
-static double power_of_x(int degree, const double *x) { return pow(x[0], degree); }
+static double power_of_sum(int degree, const double x[3]) {
+  return pow((x[0] + 2 * x[1] + 3 * x[2]) / 6, degree);
+}
 static double parabola(int degree, const double *x) { return degree * (x[0] - 0.5) * (x[0] - 0.5); }
 static double not_a_number(int degree, const double *x) { return x[0] < 0.4 ? NAN : degree * x[0]; }
 
@@ -176,7 +181,7 @@ enum { WIDTH = 800, HEIGHT = 500, TOP = 25, SIDE = 450 };
 static int left_of_square(const Image *image) {
   int x = 0;
 
-  while (x < image->width && pixel(image, x, HEIGHT / 2)[1] == 255) x++;
+  while (x < image->width && pixel(image, x, image->height / 2)[1] == 255) x++;
   return x;
 }
 
@@ -210,24 +215,59 @@ TEST(packed_and_stored_files_hold_the_same_pixels) {
 
 // ---- What is seen ----
 
-// Pieces of faces are linear: x^4 differs from them by less than a step of a colour; samples of a pixel, by
-// one.
-static int worst_colour(const Image *image, Field field, int degree, bool *is_full) {
+// A face of the unit cube as it is seen: what the picture's directions are, and where the face lies.
+typedef struct {
+  const char *view;
+  int right, up, back; // axes
+  int right_sign, up_sign;
+  double at; // of the third axis
+} FaceView;
+static const FaceView face_views[] = {{"-90,90", 0, 1, 2, 1, 1, 1}, {"-90,-90", 0, 1, 2, 1, -1, 0},
+                                      {"-90,0", 0, 2, 1, 1, 1, 0},  {"90,0", 0, 2, 1, -1, 1, 1},
+                                      {"0,0", 1, 2, 0, 1, 1, 1},    {"180,0", 1, 2, 0, -1, 1, 0}};
+
+enum { SMALL_TOP = 10, SMALL_SIDE = 180 }; // of pictures of 320 x 200
+
+// The largest difference between the picture and the field, in steps of a colour; 255: it is not full.
+static int worst_colour(const Image *image, const FaceView *view, int dim, int degree) {
   const int left = left_of_square(image);
   int worst = 0;
 
-  *is_full = true;
-  for (int j = 2; j < SIDE - 2; j += 3) {
-    for (int i = 2; i < SIDE - 2; i += 3) {
-      const double x = (i + 0.5) / SIDE;
-      const int d = difference(image, left + i, TOP + j, raster_colour(&legend_maps[0], field(degree, &x)));
+  for (int j = 1; j < SMALL_SIDE - 1; j++) {
+    for (int i = 1; i < SMALL_SIDE - 1; i++) {
+      const double right = (i + 0.5) / SMALL_SIDE, up = 1 - (j + 0.5) / SMALL_SIDE;
+      double x[3];
 
+      x[view->right] = view->right_sign > 0 ? right : 1 - right;
+      x[view->up] = view->up_sign > 0 ? up : 1 - up;
+      x[view->back] = dim == 3 ? view->at : 0;
+      const Colour colour = raster_colour(&legend_maps[0], power_of_sum(degree, x));
+      const int d = difference(image, left + i, SMALL_TOP + j, colour);
       worst = d > worst ? d : worst;
     }
-    if (pixel(image, left + 1, TOP + j)[1] == 255 || pixel(image, left + SIDE - 2, TOP + j)[1] == 255)
-      *is_full = false;
   }
   return worst;
+}
+
+// Degrees from 3 on have nodes within faces, and that of 5 shows all of their order: from all sides. Cells of
+// a pyramid are linear between the nodes.
+static void check_shape(RitzMesh mesh, int dim, CeedElemTopology into, int degree) {
+  const bool is_cut = into == CEED_TOPOLOGY_PYRAMID && degree > 1;
+  const char *path = temp_path("shape.vtu");
+
+  CHECK(mesh && !write_field(mesh, degree, 1, power_of_sum, path), "shape %d, degree %d: no file", into,
+        degree);
+  for (int v = 0; v < (dim == 3 && (degree == 5 || tap_level() > 0) ? 6 : 2); v++) {
+    const PictureOptions options = {
+        .file = path, .size = "320x200", .view = face_views[v].view, .range = "0,1", .no_lines = true};
+    Image image;
+
+    CHECK(!draw_with(options, &image), "shape %d, degree %d: no picture", into, degree);
+    const int worst = worst_colour(&image, &face_views[v], dim, degree);
+    free(image.pixels);
+    CHECK(worst <= (is_cut ? 24 : 5), "shape %d in %dD, degree %d, from %s: colours differ by %d", into, dim,
+          degree, face_views[v].view, worst);
+  }
 }
 
 TEST(every_shape_of_every_degree_shows_its_polynomial) {
@@ -241,27 +281,8 @@ TEST(every_shape_of_every_degree_shows_its_polynomial) {
   for (int k = 0; k < 6; k++) {
     RitzMesh mesh = make_box(ceed, shapes[k].dim, shapes[k].into);
 
-    for (int degree = 1; degree <= (tap_level() > 0 ? 6 : 4); degree++) {
-      // Cells of a pyramid are linear between the nodes.
-      const bool is_cut = shapes[k].into == CEED_TOPOLOGY_PYRAMID;
-      const char *path = temp_path("shape.vtu");
-      bool is_full = false;
-      Image image;
-
-      CHECK(mesh && !write_field(mesh, degree, 1, power_of_x, path), "shape %d, degree %d: no file", k,
-            degree);
-      CHECK(!draw_with((PictureOptions){.file = path,
-                                        .size = "800x500",
-                                        .view = shapes[k].dim == 3 ? "-90,0" : NULL,
-                                        .no_lines = true},
-                       &image),
-            "shape %d, degree %d: no picture", k, degree);
-      const int worst = worst_colour(&image, power_of_x, degree, &is_full);
-      free(image.pixels);
-      CHECK(is_full, "shape %d, degree %d: does not fill its square", k, degree);
-      CHECK(worst <= (is_cut && degree > 1 ? 40 : 5), "shape %d, degree %d: colours differ by %d", k, degree,
-            worst);
-    }
+    for (int degree = 1; degree <= (tap_level() > 0 ? 7 : 5); degree++)
+      check_shape(mesh, shapes[k].dim, shapes[k].into, degree);
     RitzMeshDestroy(&mesh);
   }
   CeedDestroy(&ceed);
@@ -354,6 +375,25 @@ TEST(the_silhouette_of_a_cube_has_the_area_of_its_projection) {
     free(image.pixels);
     CHECK_NEAR(area, SIDE * SIDE, SIDE, "from %s", views[k]);
   }
+}
+
+TEST(the_signed_map_has_zero_in_its_middle) {
+  const char *path = tap_temp_file("sheets.vtu", two_sheets, strlen(two_sheets));
+  PictureOptions options = {.file = path,
+                            .size = "800x500",
+                            .field = "level & more",
+                            .view = "-90,90",
+                            .map = SIGNED_MAP,
+                            .no_lines = true};
+  Image image;
+
+  CHECK(!draw_with(options, &image), "no picture");
+  const int left = left_of_square(&image);
+  const int zero =
+      difference(&image, left + SIDE / 8, HEIGHT / 2, raster_colour(&legend_maps[SIGNED_MAP], 0.5));
+  const int one = difference(&image, left + SIDE / 2, HEIGHT / 2, raster_colour(&legend_maps[SIGNED_MAP], 1));
+  free(image.pixels);
+  CHECK(zero <= 1 && one <= 1, "differ by %d and %d", zero, one);
 }
 
 TEST(values_that_are_no_numbers_are_grey) {
@@ -590,11 +630,12 @@ TEST(a_file_with_a_wrong_byte_is_drawn_or_refused) {
 }
 
 int main(int argc, char **argv) {
-  return tap_main(
-      argc, argv,
-      TESTS(packed_and_stored_files_hold_the_same_pixels, every_shape_of_every_degree_shows_its_polynomial,
-            a_symmetric_field_gives_a_symmetric_picture, the_nearer_surface_is_seen,
-            the_silhouette_of_a_cube_has_the_area_of_its_projection, values_that_are_no_numbers_are_grey,
-            the_same_file_gives_the_same_bytes, every_encoding_gives_the_same_picture,
-            a_file_that_ends_anywhere_is_refused, a_file_with_a_wrong_byte_is_drawn_or_refused));
+  return tap_main(argc, argv,
+                  TESTS(packed_and_stored_files_hold_the_same_pixels,
+                        every_shape_of_every_degree_shows_its_polynomial,
+                        a_symmetric_field_gives_a_symmetric_picture, the_nearer_surface_is_seen,
+                        the_silhouette_of_a_cube_has_the_area_of_its_projection,
+                        values_that_are_no_numbers_are_grey, the_signed_map_has_zero_in_its_middle,
+                        the_same_file_gives_the_same_bytes, every_encoding_gives_the_same_picture,
+                        a_file_that_ends_anywhere_is_refused, a_file_with_a_wrong_byte_is_drawn_or_refused));
 }
