@@ -121,6 +121,7 @@ static int group_fields(Ceed ceed, CeedInt num, const CeedOperatorField *fields,
 
 int CeedOperatorGetOperatorAssemblyData(CeedOperator op, CeedOperatorAssemblyData *data) {
   RITZ_HANDLE(op);
+  RITZ_ARGUMENT(op, data);
   RITZ_REQUIRE(!op->is_composite, op->obj.ceed, CEED_ERROR_INCOMPATIBLE,
                "%s: not defined for a composite operator", __func__);
   RITZ_TRY(CeedOperatorCheckReady(op));

@@ -106,6 +106,8 @@ static int require_distinct_points(CeedOperator op, const char *call) {
 int CeedOperatorLinearAssembleQFunction(CeedOperator op, CeedVector *assembled, CeedElemRestriction *rstr,
                                         CeedRequest *request) {
   RITZ_TRY(require_assembly_data(op, __func__));
+  RITZ_ARGUMENT(op, assembled);
+  RITZ_ARGUMENT(op, rstr);
   RITZ_TRY(require_nodal(op, __func__, CEED_ERROR_BACKEND));
   RITZ_TRY(require_distinct_points(op, __func__));
   RITZ_TRY(assemble_new(op, __func__, assembled, rstr));
@@ -386,6 +388,9 @@ int CeedOperatorLinearAssemblePointBlockDiagonalSymbolic(CeedOperator op, CeedSi
   CeedSize size;
   CeedInt num_comp = 0, comp_stride = 0;
   RITZ_HANDLE(op);
+  RITZ_ARGUMENT(op, num_entries);
+  RITZ_ARGUMENT(op, rows);
+  RITZ_ARGUMENT(op, cols);
   RITZ_TRY(CeedOperatorCheckReady(op));
   RITZ_TRY(check_square(op, __func__, &size));
   RITZ_TRY(block_components(op, __func__, &num_comp, &comp_stride));
@@ -429,6 +434,8 @@ static int count_entries(CeedOperator op, const char *call, CeedSize *num) {
 }
 
 int CeedOperatorLinearAssembleGetNumEntries(CeedOperator op, CeedSize *num_entries) {
+  RITZ_HANDLE(op);
+  RITZ_ARGUMENT(op, num_entries);
   return count_entries(op, __func__, num_entries);
 }
 
@@ -463,6 +470,10 @@ static CeedSize fill_single(CeedOperator op, CeedInt *rows, CeedInt *cols) {
 int CeedOperatorLinearAssembleSymbolic(CeedOperator op, CeedSize *num_entries, CeedInt **rows,
                                        CeedInt **cols) {
   CeedSize num, input_size, output_size;
+  RITZ_HANDLE(op);
+  RITZ_ARGUMENT(op, num_entries);
+  RITZ_ARGUMENT(op, rows);
+  RITZ_ARGUMENT(op, cols);
   RITZ_TRY(count_entries(op, __func__, &num));
   RITZ_TRY(CeedOperatorGetActiveVectorLengths(op, &input_size, &output_size));
   RITZ_TRY(

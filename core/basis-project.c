@@ -81,8 +81,9 @@ cleanup:
 }
 
 int CeedBasisCreateProjection(CeedBasis basis_from, CeedBasis basis_to, CeedBasis *basis_project) {
-  RITZ_ARGUMENT(CeedBasisReturnCeed(basis_to), basis_from);
-  RITZ_ARGUMENT(basis_from->obj.ceed, basis_to);
+  RITZ_HANDLE(basis_from, basis_to);
+  RITZ_ARGUMENT(basis_from, basis_to);
+  RITZ_ARGUMENT(basis_from, basis_project);
   CeedBasis from = basis_from, to = basis_to;
   Ceed ceed = to->obj.ceed;
   RITZ_REQUIRE(from->Q == to->Q, ceed, CEED_ERROR_DIMENSION,
@@ -120,6 +121,7 @@ static int require_tensor(CeedBasis basis, const char *call) {
 // colo_grad_1d [Q][Q] = grad_1d [Q][P] pinv [P][Q]
 int CeedBasisGetCollocatedGrad(CeedBasis basis, CeedScalar *colo_grad_1d) {
   RITZ_HANDLE(basis);
+  RITZ_ARGUMENT(basis, colo_grad_1d);
   RITZ_TRY(require_tensor(basis, __func__));
   Ceed ceed = basis->obj.ceed;
   CeedInt P = basis->P_1d, Q = basis->Q_1d;
@@ -170,6 +172,7 @@ cleanup:
 
 int CeedBasisGetChebyshevInterp1D(CeedBasis basis, CeedScalar *chebyshev_interp_1d) {
   RITZ_HANDLE(basis);
+  RITZ_ARGUMENT(basis, chebyshev_interp_1d);
   RITZ_TRY(require_tensor(basis, __func__));
   if (!basis->chebyshev_1d) RITZ_TRY(make_chebyshev(basis));
   for (CeedSize i = 0; i < (CeedSize)basis->Q_1d * basis->P_1d; i++) {

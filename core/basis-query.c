@@ -10,6 +10,7 @@
 #define GETTER(function, type, field)                                                                        \
   int function(CeedBasis basis, type *value) {                                                               \
     RITZ_HANDLE(basis);                                                                                      \
+    RITZ_ARGUMENT(basis, value);                                                                             \
     *value = basis->field;                                                                                   \
     return CEED_ERROR_SUCCESS;                                                                               \
   }
@@ -32,6 +33,7 @@ static int require_tensor(CeedBasis basis, const char *call) {
 #define TENSOR_GETTER(function, type, field)                                                                 \
   int function(CeedBasis basis, type *value) {                                                               \
     RITZ_HANDLE(basis);                                                                                      \
+    RITZ_ARGUMENT(basis, value);                                                                             \
     RITZ_TRY(require_tensor(basis, __func__));                                                               \
     *value = basis->field;                                                                                   \
     return CEED_ERROR_SUCCESS;                                                                               \
@@ -44,6 +46,7 @@ TENSOR_GETTER(CeedBasisGetGrad1D, const CeedScalar *, grad_1d)
 
 int CeedBasisGetCeed(CeedBasis basis, Ceed *ceed) {
   RITZ_HANDLE(basis);
+  RITZ_ARGUMENT(basis, ceed);
   return CeedObjectGetCeed((CeedObject)basis, ceed);
 }
 Ceed CeedBasisReturnCeed(CeedBasis basis) { return RITZ_RETURN_CEED(basis); }
@@ -53,6 +56,7 @@ int CeedBasisSetNumViewTabs(CeedBasis basis, CeedInt num_tabs) {
 }
 int CeedBasisGetNumViewTabs(CeedBasis basis, CeedInt *num_tabs) {
   RITZ_HANDLE(basis);
+  RITZ_ARGUMENT(basis, num_tabs);
   return CeedObjectGetNumViewTabs((CeedObject)basis, num_tabs);
 }
 
@@ -70,14 +74,23 @@ CeedInt ritz_basis_num_q_comp(CeedBasis basis, CeedEvalMode mode) {
   }
 }
 
+static int require_mode(CeedBasis basis, const char *call, CeedEvalMode mode) {
+  RITZ_REQUIRE((int)mode >= 0 && mode <= CEED_EVAL_WEIGHT, basis->obj.ceed, CEED_ERROR_INCOMPATIBLE,
+               "%s: there is no mode %d", call, (int)mode);
+  return CEED_ERROR_SUCCESS;
+}
+
 int CeedBasisGetNumQuadratureComponents(CeedBasis basis, CeedEvalMode eval_mode, CeedInt *q_comp) {
   RITZ_HANDLE(basis);
+  RITZ_ARGUMENT(basis, q_comp);
+  RITZ_TRY(require_mode(basis, __func__, eval_mode));
   *q_comp = basis == CEED_BASIS_NONE ? 1 : ritz_basis_num_q_comp(basis, eval_mode);
   return CEED_ERROR_SUCCESS;
 }
 
 int CeedBasisIsCollocated(CeedBasis basis, bool *is_collocated) {
   RITZ_HANDLE(basis);
+  RITZ_ARGUMENT(basis, is_collocated);
   *is_collocated = basis->is_tensor && basis->P_1d == basis->Q_1d;
   for (CeedInt q = 0; *is_collocated && q < basis->Q_1d; q++) {
     for (CeedInt p = 0; p < basis->P_1d; p++) {
@@ -125,6 +138,7 @@ static int make_full(CeedBasis b, CeedInt num, bool differentiates, CeedScalar *
 
 int CeedBasisGetInterp(CeedBasis basis, const CeedScalar **interp) {
   RITZ_HANDLE(basis);
+  RITZ_ARGUMENT(basis, interp);
   if (!basis->is_tensor) return ritz_basis_table(basis, CEED_EVAL_INTERP, interp);
   if (!basis->interp) RITZ_TRY(make_full(basis, 1, false, &basis->interp));
   *interp = basis->interp;
@@ -133,6 +147,7 @@ int CeedBasisGetInterp(CeedBasis basis, const CeedScalar **interp) {
 
 int CeedBasisGetGrad(CeedBasis basis, const CeedScalar **grad) {
   RITZ_HANDLE(basis);
+  RITZ_ARGUMENT(basis, grad);
   if (basis->is_tensor && !basis->grad) RITZ_TRY(make_full(basis, basis->dim, true, &basis->grad));
   *grad = basis->grad;
   return CEED_ERROR_SUCCESS;
@@ -140,11 +155,13 @@ int CeedBasisGetGrad(CeedBasis basis, const CeedScalar **grad) {
 
 int CeedBasisGetDiv(CeedBasis basis, const CeedScalar **div) {
   RITZ_HANDLE(basis);
+  RITZ_ARGUMENT(basis, div);
   return ritz_basis_table(basis, CEED_EVAL_DIV, div);
 }
 
 int CeedBasisGetCurl(CeedBasis basis, const CeedScalar **curl) {
   RITZ_HANDLE(basis);
+  RITZ_ARGUMENT(basis, curl);
   return ritz_basis_table(basis, CEED_EVAL_CURL, curl);
 }
 
@@ -199,6 +216,7 @@ static void print_blocks(CeedBasis b, FILE *stream) {
 
 int CeedBasisView(CeedBasis basis, FILE *stream) {
   RITZ_HANDLE(basis);
+  RITZ_ARGUMENT(basis, stream);
   CeedBasis b = basis;
   ritz_object_indent(&b->obj, stream);
   fprintf(stream, "CeedBasis in a %s on a %s element\n", CeedFESpaces[b->space],
@@ -349,6 +367,11 @@ static int points_estimate(CeedBasis basis, CeedTransposeMode t_mode, CeedEvalMo
 int CeedBasisGetFlopsEstimate(CeedBasis basis, CeedTransposeMode t_mode, CeedEvalMode eval_mode,
                               bool is_at_points, CeedInt num_points, CeedSize *flops) {
   RITZ_HANDLE(basis);
+  RITZ_ARGUMENT(basis, flops);
+  RITZ_REQUIRE(t_mode == CEED_NOTRANSPOSE || t_mode == CEED_TRANSPOSE, basis->obj.ceed,
+               CEED_ERROR_INCOMPATIBLE, "%s: %d is no transpose mode", __func__, (int)t_mode);
+  RITZ_REQUIRE(num_points >= 0 || !is_at_points, basis->obj.ceed, CEED_ERROR_DIMENSION,
+               "%s: number of points %" CeedInt_FMT " is negative", __func__, num_points);
   if (basis->is_tensor && !is_at_points) return tensor_estimate(basis, t_mode, eval_mode, flops);
   if (basis->is_tensor) return points_estimate(basis, t_mode, eval_mode, num_points, flops);
   RITZ_REQUIRE(!is_at_points, basis->obj.ceed, CEED_ERROR_INCOMPATIBLE,

@@ -49,6 +49,7 @@ int CeedBasisCreateTensorH1(Ceed ceed, CeedInt dim, CeedInt num_comp, CeedInt P_
                             const CeedScalar *interp_1d, const CeedScalar *grad_1d,
                             const CeedScalar *q_ref_1d, const CeedScalar *q_weight_1d, CeedBasis *basis) {
   RITZ_HANDLE(ceed);
+  RITZ_ARGUMENT(ceed, basis);
   CeedInt P, Q;
   RITZ_TRY(require_positive(ceed, __func__, "dimension", dim));
   RITZ_TRY(require_positive(ceed, __func__, "number of components", num_comp));
@@ -103,6 +104,7 @@ static int check_lagrange_size(Ceed ceed, const char *call, CeedInt base, CeedIn
 int CeedBasisCreateTensorH1Lagrange(Ceed ceed, CeedInt dim, CeedInt num_comp, CeedInt P, CeedInt Q,
                                     CeedQuadMode quad_mode, CeedBasis *basis) {
   RITZ_HANDLE(ceed);
+  RITZ_ARGUMENT(ceed, basis);
   RITZ_TRY(require_positive(ceed, __func__, "dimension", dim));
   RITZ_TRY(require_positive(ceed, __func__, "number of components", num_comp));
   RITZ_REQUIRE(P >= 2, ceed, CEED_ERROR_DIMENSION,
@@ -145,6 +147,7 @@ typedef struct {
 static int create_dense_basis(Ceed ceed, CeedElemTopology topo, CeedInt num_comp, CeedInt P, CeedInt Q,
                               const DenseTables *tables, CeedBasis *basis) {
   RITZ_HANDLE_OF(tables->call, ceed);
+  RITZ_ARGUMENT_OF(ceed, tables->call, basis);
   CeedInt dim;
   RITZ_TRY(require_positive(ceed, tables->call, "number of components", num_comp));
   RITZ_TRY(require_positive(ceed, tables->call, "number of nodes", P));

@@ -185,18 +185,21 @@ int CeedSetStream(Ceed ceed, void *handle) {
 
 int CeedGetResource(Ceed ceed, const char **resource) {
   RITZ_HANDLE(ceed);
+  RITZ_ARGUMENT(ceed, resource);
   *resource = ceed->resource;
   return CEED_ERROR_SUCCESS;
 }
 
 int CeedGetPreferredMemType(Ceed ceed, CeedMemType *mem_type) {
   RITZ_HANDLE(ceed);
+  RITZ_ARGUMENT(ceed, mem_type);
   *mem_type = ceed->backend.mem_type;
   return CEED_ERROR_SUCCESS;
 }
 
 int CeedIsDeterministic(Ceed ceed, bool *is_deterministic) {
   RITZ_HANDLE(ceed);
+  RITZ_ARGUMENT(ceed, is_deterministic);
   *is_deterministic = ceed->backend.is_deterministic;
   return CEED_ERROR_SUCCESS;
 }
@@ -209,6 +212,7 @@ int CeedSetIsClang(Ceed ceed, bool isClang) {
 
 int CeedGetIsClang(Ceed ceed, bool *isClang) {
   RITZ_HANDLE(ceed);
+  RITZ_ARGUMENT(ceed, isClang);
   *isClang = ceed->is_clang;
   return CEED_ERROR_SUCCESS;
 }
@@ -219,11 +223,13 @@ int CeedSetNumViewTabs(Ceed ceed, CeedInt num_tabs) {
 }
 int CeedGetNumViewTabs(Ceed ceed, CeedInt *num_tabs) {
   RITZ_HANDLE(ceed);
+  RITZ_ARGUMENT(ceed, num_tabs);
   return CeedObjectGetNumViewTabs((CeedObject)ceed, num_tabs);
 }
 
 int RitzDeviceGetCounters(Ceed ceed, RitzDeviceCounters *counters) {
   RITZ_HANDLE(ceed);
+  RITZ_ARGUMENT(ceed, counters);
   *counters = (RitzDeviceCounters){0};
   if (!ceed->backend.device_counters) return CEED_ERROR_SUCCESS;
   return ceed->backend.device_counters(ceed, counters);
@@ -245,6 +251,7 @@ static int view_device(Ceed ceed, FILE *stream) {
 
 int CeedView(Ceed ceed, FILE *stream) {
   RITZ_HANDLE(ceed);
+  RITZ_ARGUMENT(ceed, stream);
   const char *const lines[][2] = {
       {"Ceed", ""},
       {"  Ceed Resource: ", ceed->resource},
@@ -296,6 +303,7 @@ static int add_work_vector(Ceed ceed, CeedSize len) {
 
 int CeedGetWorkVector(Ceed ceed, CeedSize len, CeedVector *vec) {
   RITZ_HANDLE(ceed);
+  RITZ_ARGUMENT(ceed, vec);
   CeedInt i = 0;
   while (i < ceed->num_work && (ceed->work[i].in_use || ceed->work[i].vec->length < len)) i++;
   if (i == ceed->num_work) RITZ_TRY(add_work_vector(ceed, len));
@@ -337,6 +345,7 @@ int CeedClearWorkVectors(Ceed ceed, CeedSize min_len) {
 
 int CeedGetWorkVectorMemoryUsage(Ceed ceed, CeedScalar *usage_mb) {
   RITZ_HANDLE(ceed);
+  RITZ_ARGUMENT(ceed, usage_mb);
   double entries = 0;
   for (CeedInt i = 0; i < ceed->num_work; i++) entries += (double)ceed->work[i].vec->length;
   *usage_mb = (CeedScalar)(entries * sizeof(CeedScalar) * 1e-6);

@@ -15,6 +15,7 @@ void ritz_label_free(CeedContextFieldLabel *label) {
 int CeedQFunctionContextGetFieldLabel(CeedQFunctionContext ctx, const char *field_name,
                                       CeedContextFieldLabel *field_label) {
   RITZ_HANDLE(ctx);
+  RITZ_ARGUMENT(ctx, field_label);
   RITZ_REQUIRE(field_name, ctx->obj.ceed, CEED_ERROR_INCOMPATIBLE, "%s: the field name is NULL", __func__);
   *field_label = NULL;
   for (CeedInt i = 0; i < ctx->num_labels; i++) {
@@ -135,6 +136,7 @@ static int check_label(CeedQFunctionContext ctx, const char *call, CeedContextFi
 int ritz_context_set_field(CeedQFunctionContext ctx, const char *call, CeedContextFieldLabel label,
                            CeedContextFieldType type, const void *values) {
   RITZ_TRY(check_label(ctx, call, label, type));
+  RITZ_ARGUMENT_OF(ctx, call, values);
   const char *old;
   size_t num_bytes = label->num_values * label->size;
   RITZ_TRY(CeedQFunctionContextGetDataRead(ctx, CEED_MEM_HOST, &old));
@@ -172,12 +174,17 @@ int ritz_context_restore_field(CeedQFunctionContext ctx, const char *call, CeedC
   int CeedQFunctionContextGet##Name##Read(CeedQFunctionContext ctx, CeedContextFieldLabel label,             \
                                           size_t *num_values, const c_type **values) {                       \
     const void *bytes;                                                                                       \
+    RITZ_HANDLE(ctx);                                                                                        \
+    RITZ_ARGUMENT(ctx, num_values);                                                                          \
+    RITZ_ARGUMENT(ctx, values);                                                                              \
     int ierr = ritz_context_get_field(ctx, __func__, label, field_type, num_values, &bytes);                 \
     *values = bytes;                                                                                         \
     return ierr;                                                                                             \
   }                                                                                                          \
   int CeedQFunctionContextRestore##Name##Read(CeedQFunctionContext ctx, CeedContextFieldLabel label,         \
                                               const c_type **values) {                                       \
+    RITZ_HANDLE(ctx);                                                                                        \
+    RITZ_ARGUMENT(ctx, values);                                                                              \
     const void *bytes = *values;                                                                             \
     int ierr = ritz_context_restore_field(ctx, __func__, label, field_type, &bytes);                         \
     *values = bytes;                                                                                         \

@@ -17,6 +17,7 @@ const RitzClass ritz_context_class = {
 
 int CeedQFunctionContextCreate(Ceed ceed, CeedQFunctionContext *ctx) {
   RITZ_HANDLE(ceed);
+  RITZ_ARGUMENT(ceed, ctx);
   return ritz_object_create(ceed, &ritz_context_class, sizeof(**ctx), ctx);
 }
 
@@ -103,6 +104,7 @@ int CeedQFunctionContextTakeData(CeedQFunctionContext ctx, CeedMemType mem_type,
 
 int CeedQFunctionContextGetData(CeedQFunctionContext ctx, CeedMemType mem_type, void *data) {
   RITZ_HANDLE(ctx);
+  RITZ_ARGUMENT(ctx, data);
   RitzRepKind kind;
   RITZ_TRY(context_kind(ctx, __func__, mem_type, &kind));
   RITZ_TRY(require_unlocked(ctx, __func__));
@@ -118,6 +120,7 @@ int CeedQFunctionContextGetData(CeedQFunctionContext ctx, CeedMemType mem_type, 
 
 int CeedQFunctionContextGetDataRead(CeedQFunctionContext ctx, CeedMemType mem_type, void *data) {
   RITZ_HANDLE(ctx);
+  RITZ_ARGUMENT(ctx, data);
   RitzRepKind kind;
   RITZ_TRY(context_kind(ctx, __func__, mem_type, &kind));
   RITZ_TRY(require_unlocked(ctx, __func__));
@@ -175,6 +178,7 @@ int CeedQFunctionContextDestroy(CeedQFunctionContext *ctx) {
 
 int CeedQFunctionContextGetContextSize(CeedQFunctionContext ctx, size_t *ctx_size) {
   RITZ_HANDLE(ctx);
+  RITZ_ARGUMENT(ctx, ctx_size);
   *ctx_size = ctx->storage.num_bytes;
   return CEED_ERROR_SUCCESS;
 }
@@ -186,11 +190,13 @@ int CeedQFunctionContextSetNumViewTabs(CeedQFunctionContext ctx, CeedInt num_tab
 
 int CeedQFunctionContextGetNumViewTabs(CeedQFunctionContext ctx, CeedInt *num_tabs) {
   RITZ_HANDLE(ctx);
+  RITZ_ARGUMENT(ctx, num_tabs);
   return CeedObjectGetNumViewTabs((CeedObject)ctx, num_tabs);
 }
 
 int CeedQFunctionContextView(CeedQFunctionContext ctx, FILE *stream) {
   RITZ_HANDLE(ctx);
+  RITZ_ARGUMENT(ctx, stream);
   ritz_object_indent(&ctx->obj, stream);
   fprintf(stream, "CeedQFunctionContext\n");
   ritz_object_indent(&ctx->obj, stream);

@@ -18,6 +18,8 @@ int CeedQRFactorization(Ceed ceed, CeedScalar *mat, CeedScalar *tau, CeedInt m, 
   double *a = NULL, *t = NULL;
   int ierr;
   RITZ_OPTIONAL(NULL, ceed);
+  RITZ_ARGUMENT(ceed, mat);
+  RITZ_ARGUMENT(ceed, tau);
   RITZ_REQUIRE(m >= 1 && n >= 1 && n <= m, ceed, CEED_ERROR_UNSUPPORTED,
                "%s: needs at least as many rows as columns, found %" CeedInt_FMT " x %" CeedInt_FMT, __func__,
                m, n);
@@ -61,6 +63,8 @@ int CeedMatrixPseudoinverse(Ceed ceed, const CeedScalar *mat, CeedInt m, CeedInt
   double *a = NULL, *p = NULL;
   int ierr;
   RITZ_OPTIONAL(NULL, ceed);
+  RITZ_ARGUMENT(ceed, mat);
+  RITZ_ARGUMENT(ceed, mat_pinv);
   RITZ_REQUIRE(m >= 1 && n >= 1 && n <= m, ceed, CEED_ERROR_UNSUPPORTED,
                "%s: needs at least as many rows as columns, found %" CeedInt_FMT " x %" CeedInt_FMT, __func__,
                m, n);
@@ -78,6 +82,8 @@ int CeedSymmetricSchurDecomposition(Ceed ceed, CeedScalar *mat, CeedScalar *lamb
   double *a = NULL, *l = NULL;
   int ierr;
   RITZ_OPTIONAL(NULL, ceed);
+  RITZ_ARGUMENT(ceed, mat);
+  RITZ_ARGUMENT(ceed, lambda);
   RITZ_REQUIRE(n >= 2, ceed, CEED_ERROR_UNSUPPORTED,
                "%s: needs a matrix of at least 2 x 2, found %" CeedInt_FMT, __func__, n);
   RITZ_TRY_CLEANUP(ritz_widen(ceed, (CeedSize)n * n, mat, &a));
@@ -96,6 +102,10 @@ int CeedSimultaneousDiagonalization(Ceed ceed, CeedScalar *mat_A, CeedScalar *ma
   double *a = NULL, *b = NULL, *v = NULL, *l = NULL;
   int ierr;
   RITZ_OPTIONAL(NULL, ceed);
+  RITZ_ARGUMENT(ceed, mat_A);
+  RITZ_ARGUMENT(ceed, mat_B);
+  RITZ_ARGUMENT(ceed, x);
+  RITZ_ARGUMENT(ceed, lambda);
   RITZ_REQUIRE(n >= 2, ceed, CEED_ERROR_UNSUPPORTED,
                "%s: needs matrices of at least 2 x 2, found %" CeedInt_FMT, __func__, n);
   RITZ_TRY_CLEANUP(ritz_widen(ceed, (CeedSize)n * n, mat_A, &a));

@@ -38,7 +38,7 @@ int CeedErrorStore(Ceed ceed, const char *filename, int line, const char *func, 
                    va_list *args) {
   if (!ritz_is_live(ceed, &ritz_ceed_class)) return ecode;
   int length = snprintf(ceed->message, RITZ_MESSAGE_LENGTH, "%s:%d in %s(): ", filename, line, func);
-  if (length >= 0 && length < RITZ_MESSAGE_LENGTH) {
+  if (length >= 0 && length < RITZ_MESSAGE_LENGTH && args) {
     vsnprintf(ceed->message + length, (size_t)(RITZ_MESSAGE_LENGTH - length), format, *args);
   }
   return ecode;
@@ -74,6 +74,7 @@ int CeedSetErrorHandler(Ceed ceed, CeedErrorHandler handler) {
 
 int CeedGetErrorMessage(Ceed ceed, const char **err_msg) {
   RITZ_HANDLE(ceed);
+  RITZ_ARGUMENT(ceed, err_msg);
   *err_msg = ceed->message;
   return CEED_ERROR_SUCCESS;
 }

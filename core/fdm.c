@@ -210,6 +210,7 @@ int CeedOperatorCreateFDMElementInverse(CeedOperator op, CeedOperator *fdm_inv, 
   ActiveInput active;
   double *X = NULL;
   RITZ_TRY(ritz_operator_require_composite(op, __func__, false));
+  RITZ_ARGUMENT(op, fdm_inv);
   RITZ_TRY(CeedOperatorCheckReady(op));
   RITZ_REQUIRE(!op->is_at_points, op->obj.ceed, CEED_ERROR_UNSUPPORTED,
                "%s: not defined for an operator at points", __func__);

@@ -204,6 +204,7 @@ static int create_registered(Ceed ceed, const Registered *entry, const char *nam
 
 int CeedQFunctionCreateInteriorByName(Ceed ceed, const char *name, CeedQFunction *qf) {
   RITZ_HANDLE(ceed);
+  RITZ_ARGUMENT(ceed, qf);
   RITZ_REQUIRE(name, ceed, CEED_ERROR_INCOMPLETE, "%s: the name is NULL", __func__);
   const GalleryEntry *builtin = find_entry(name);
   ritz_lock(RITZ_LOCK_GALLERY);
@@ -227,6 +228,7 @@ int CeedQFunctionCreateIdentity(Ceed ceed, CeedInt size, CeedEvalMode in_mode, C
                                 CeedQFunction *qf) {
   CeedQFunction created = NULL;
   RITZ_HANDLE(ceed);
+  RITZ_ARGUMENT(ceed, qf);
   RITZ_TRY(CeedQFunctionCreateInteriorByName(ceed, "Identity", &created));
   int ierr = CeedQFunctionAddInput(created, "input", size, in_mode);
   if (!ierr) ierr = CeedQFunctionAddOutput(created, "output", size, out_mode);

@@ -376,6 +376,7 @@ int ritz_jit_load_for_device(Ceed ceed, const char *path, char **text) {
 
 int CeedLoadSourceToBuffer(Ceed ceed, const char *source_file_path, char **buffer) {
   RITZ_HANDLE(ceed);
+  RITZ_ARGUMENT(ceed, buffer);
   RITZ_REQUIRE(source_file_path, ceed, CEED_ERROR_MAJOR, "%s: the path is NULL", __func__);
   char *text = NULL;
   RITZ_TRY(load_source(ceed, source_file_path, false, &text));
@@ -386,6 +387,7 @@ int CeedLoadSourceToBuffer(Ceed ceed, const char *source_file_path, char **buffe
 
 int CeedQFunctionLoadSourceToBuffer(CeedQFunction qf, const char **source_buffer) {
   RITZ_HANDLE(qf);
+  RITZ_ARGUMENT(qf, source_buffer);
   const char *path;
   *source_buffer = NULL;
   RITZ_TRY(ritz_qfunction_find_source(qf, &path));

@@ -34,6 +34,8 @@ static bool is_readable(const char *path, RitzFileFault *fault) {
 
 int CeedCheckFilePath(Ceed ceed, const char *source_file_path, bool *is_valid) {
   RITZ_HANDLE(ceed);
+  RITZ_ARGUMENT(ceed, source_file_path);
+  RITZ_ARGUMENT(ceed, is_valid);
   char *path = NULL;
   const char *colon = strrchr(source_file_path, ':');
   RITZ_TRY(ritz_strdup(ceed, source_file_path, &path));
@@ -127,6 +129,8 @@ int ritz_jit_find_include(Ceed ceed, const char *including, const char *name, ch
 
 int CeedGetJitAbsolutePath(Ceed ceed, const char *relative_file_path, const char **absolute_file_path) {
   RITZ_HANDLE(ceed);
+  RITZ_ARGUMENT(ceed, relative_file_path);
+  RITZ_ARGUMENT(ceed, absolute_file_path);
   char *found = NULL;
   RitzFileFault fault = {{0}}, here;
   if (is_readable(relative_file_path, &here)) {

@@ -56,7 +56,9 @@ int CeedOperatorCompositeGetMultiplicity(CeedOperator op, CeedInt num_skip_indic
   RITZ_HANDLE(op, mult);
   RITZ_TRY(ritz_operator_require_composite(op, __func__, true));
   RITZ_ARGUMENT(op->obj.ceed, mult);
-  RITZ_REQUIRE(num_skip_indices <= 0 || skip_indices, op->obj.ceed, CEED_ERROR_INCOMPATIBLE,
+  RITZ_REQUIRE(num_skip_indices >= 0, op->obj.ceed, CEED_ERROR_DIMENSION,
+               "%s: number of indices to skip %" CeedInt_FMT " is negative", __func__, num_skip_indices);
+  RITZ_REQUIRE(num_skip_indices == 0 || skip_indices, op->obj.ceed, CEED_ERROR_INCOMPATIBLE,
                "%s: the list of %" CeedInt_FMT " indices to skip is NULL", __func__, num_skip_indices);
   RITZ_TRY(CeedOperatorCheckReady(op));
   RITZ_REQUIRE(mult->length >= op->input_size, op->obj.ceed, CEED_ERROR_DIMENSION,

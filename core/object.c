@@ -62,6 +62,7 @@ void ritz_object_indent(CeedObject object, FILE *stream) {
 
 int CeedObjectView(CeedObject obj, FILE *stream) {
   RITZ_HANDLE(obj);
+  RITZ_ARGUMENT(obj, stream);
   return obj->class->view ? obj->class->view(obj, stream) : CEED_ERROR_SUCCESS;
 }
 
@@ -75,12 +76,14 @@ int CeedObjectSetNumViewTabs(CeedObject obj, CeedInt num_tabs) {
 
 int CeedObjectGetNumViewTabs(CeedObject obj, CeedInt *num_tabs) {
   RITZ_HANDLE(obj);
+  RITZ_ARGUMENT(obj, num_tabs);
   *num_tabs = obj->num_tabs;
   return CEED_ERROR_SUCCESS;
 }
 
 int CeedObjectGetCeed(CeedObject obj, Ceed *ceed) {
   RITZ_HANDLE(obj);
+  RITZ_ARGUMENT(obj, ceed);
   *ceed = NULL;
   return CeedReferenceCopy(obj->ceed, ceed);
 }

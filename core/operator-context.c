@@ -6,6 +6,7 @@
 
 int CeedOperatorGetContext(CeedOperator op, CeedQFunctionContext *ctx) {
   RITZ_HANDLE(op);
+  RITZ_ARGUMENT(op, ctx);
   RITZ_REQUIRE(!op->is_composite, op->obj.ceed, CEED_ERROR_INCOMPATIBLE,
                "%s: not defined for a composite operator", __func__);
   return CeedQFunctionGetContext(op->qf, ctx);
@@ -82,6 +83,7 @@ static int get_label_composite(CeedOperator op, const char *name, CeedContextFie
 int CeedOperatorGetContextFieldLabel(CeedOperator op, const char *field_name,
                                      CeedContextFieldLabel *field_label) {
   RITZ_HANDLE(op);
+  RITZ_ARGUMENT(op, field_label);
   RITZ_REQUIRE(field_name, op->obj.ceed, CEED_ERROR_INCOMPATIBLE, "%s: the field name is NULL", __func__);
   return (op->is_composite ? get_label_composite : get_label_single)(op, field_name, field_label);
 }
@@ -187,12 +189,17 @@ static int restore_field(CeedOperator op, const char *call, CeedContextFieldLabe
   int CeedOperatorGetContext##Name##Read(CeedOperator op, CeedContextFieldLabel label, size_t *num_values,   \
                                          const c_type **values) {                                            \
     const void *bytes;                                                                                       \
+    RITZ_HANDLE(op);                                                                                         \
+    RITZ_ARGUMENT(op, num_values);                                                                           \
+    RITZ_ARGUMENT(op, values);                                                                               \
     int ierr = get_field(op, __func__, label, field_type, num_values, &bytes);                               \
     *values = bytes;                                                                                         \
     return ierr;                                                                                             \
   }                                                                                                          \
   int CeedOperatorRestoreContext##Name##Read(CeedOperator op, CeedContextFieldLabel label,                   \
                                              const c_type **values) {                                        \
+    RITZ_HANDLE(op);                                                                                         \
+    RITZ_ARGUMENT(op, values);                                                                               \
     const void *bytes = *values;                                                                             \
     int ierr = restore_field(op, __func__, label, field_type, &bytes);                                       \
     *values = bytes;                                                                                         \

@@ -75,6 +75,7 @@ int RitzOperatorExplainSteps(CeedOperator op, FILE *stream) {
 
 int RitzOperatorGetSource(CeedOperator op, const char **source) {
   RITZ_HANDLE(op);
+  RITZ_ARGUMENT(op, source);
   RITZ_TRY(CeedOperatorCheckReady(op));
   RITZ_REQUIRE(!op->is_composite, op->obj.ceed, CEED_ERROR_INCOMPATIBLE,
                "%s: a composite has no kernel of its own, ask for its sub-operators", __func__);

@@ -8,6 +8,8 @@
 int CeedOperatorCreateAtPoints(Ceed ceed, CeedQFunction qf, CeedQFunction dqf, CeedQFunction dqfT,
                                CeedOperator *op) {
   CeedOperator created = NULL;
+  RITZ_HANDLE(ceed, qf, dqf, dqfT);
+  RITZ_ARGUMENT(ceed, op);
   RITZ_TRY(ritz_operator_create(ceed, __func__, qf, dqf, dqfT, &created));
   created->is_at_points = true;
   *op = created;

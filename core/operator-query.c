@@ -7,6 +7,7 @@
 
 int CeedOperatorGetCeed(CeedOperator op, Ceed *ceed) {
   RITZ_HANDLE(op);
+  RITZ_ARGUMENT(op, ceed);
   return CeedObjectGetCeed((CeedObject)op, ceed);
 }
 Ceed CeedOperatorReturnCeed(CeedOperator op) { return RITZ_RETURN_CEED(op); }
@@ -16,6 +17,7 @@ int CeedOperatorSetNumViewTabs(CeedOperator op, CeedInt num_tabs) {
 }
 int CeedOperatorGetNumViewTabs(CeedOperator op, CeedInt *num_tabs) {
   RITZ_HANDLE(op);
+  RITZ_ARGUMENT(op, num_tabs);
   return CeedObjectGetNumViewTabs((CeedObject)op, num_tabs);
 }
 
@@ -34,6 +36,7 @@ int CeedOperatorGetFields(CeedOperator op, CeedInt *num_input_fields, CeedOperat
 
 int CeedOperatorGetFieldByName(CeedOperator op, const char *field_name, CeedOperatorField *op_field) {
   RITZ_TRY(ritz_operator_require_composite(op, __func__, false));
+  RITZ_ARGUMENT(op, op_field);
   RITZ_REQUIRE(field_name, op->obj.ceed, CEED_ERROR_INCOMPATIBLE, "%s: the field name is NULL", __func__);
   RITZ_TRY(CeedOperatorCheckReady(op));
   *op_field = NULL;
@@ -48,24 +51,28 @@ int CeedOperatorGetFieldByName(CeedOperator op, const char *field_name, CeedOper
 
 int CeedOperatorFieldGetName(CeedOperatorField op_field, const char **field_name) {
   RITZ_HANDLE(op_field);
+  RITZ_ARGUMENT(op_field, field_name);
   *field_name = op_field->qf_field->name;
   return CEED_ERROR_SUCCESS;
 }
 
 int CeedOperatorFieldGetElemRestriction(CeedOperatorField op_field, CeedElemRestriction *rstr) {
   RITZ_HANDLE(op_field);
+  RITZ_ARGUMENT(op_field, rstr);
   *rstr = NULL;
   return CeedElemRestrictionReferenceCopy(op_field->rstr, rstr);
 }
 
 int CeedOperatorFieldGetBasis(CeedOperatorField op_field, CeedBasis *basis) {
   RITZ_HANDLE(op_field);
+  RITZ_ARGUMENT(op_field, basis);
   *basis = NULL;
   return CeedBasisReferenceCopy(op_field->basis, basis);
 }
 
 int CeedOperatorFieldGetVector(CeedOperatorField op_field, CeedVector *vec) {
   RITZ_HANDLE(op_field);
+  RITZ_ARGUMENT(op_field, vec);
   *vec = NULL;
   return CeedVectorReferenceCopy(op_field->vec, vec);
 }
@@ -82,12 +89,14 @@ int CeedOperatorFieldGetData(CeedOperatorField op_field, const char **field_name
 
 int CeedOperatorGetNumElements(CeedOperator op, CeedInt *num_elem) {
   RITZ_TRY(ritz_operator_require_composite(op, __func__, false));
+  RITZ_ARGUMENT(op, num_elem);
   *num_elem = op->num_elem;
   return CEED_ERROR_SUCCESS;
 }
 
 int CeedOperatorGetNumQuadraturePoints(CeedOperator op, CeedInt *num_qpts) {
   RITZ_TRY(ritz_operator_require_composite(op, __func__, false));
+  RITZ_ARGUMENT(op, num_qpts);
   *num_qpts = op->num_qpts;
   return CEED_ERROR_SUCCESS;
 }
@@ -102,24 +111,28 @@ int CeedOperatorGetActiveVectorLengths(CeedOperator op, CeedSize *input_size, Ce
 
 int CeedOperatorIsAtPoints(CeedOperator op, bool *is_at_points) {
   RITZ_HANDLE(op);
+  RITZ_ARGUMENT(op, is_at_points);
   *is_at_points = op->is_at_points;
   return CEED_ERROR_SUCCESS;
 }
 
 int CeedOperatorIsComposite(CeedOperator op, bool *is_composite) {
   RITZ_HANDLE(op);
+  RITZ_ARGUMENT(op, is_composite);
   *is_composite = op->is_composite;
   return CEED_ERROR_SUCCESS;
 }
 
 int CeedOperatorGetQFunction(CeedOperator op, CeedQFunction *qf) {
   RITZ_TRY(ritz_operator_require_composite(op, __func__, false));
+  RITZ_ARGUMENT(op, qf);
   *qf = NULL;
   return CeedQFunctionReferenceCopy(op->qf, qf);
 }
 
 int CeedOperatorGetNumArgs(CeedOperator op, CeedInt *num_args) {
   RITZ_TRY(ritz_operator_require_composite(op, __func__, false));
+  RITZ_ARGUMENT(op, num_args);
   *num_args = op->num_set;
   return CEED_ERROR_SUCCESS;
 }
@@ -127,6 +140,7 @@ int CeedOperatorGetNumArgs(CeedOperator op, CeedInt *num_args) {
 int CeedOperatorHasTensorBases(CeedOperator op, bool *has_tensor_bases) {
   CeedOperatorField *in, *out;
   RITZ_HANDLE(op);
+  RITZ_ARGUMENT(op, has_tensor_bases);
   RITZ_TRY(CeedOperatorGetFields(op, NULL, &in, NULL, &out));
   *has_tensor_bases = true;
   for (CeedInt i = 0; i < op->num_in + op->num_out; i++) {
@@ -220,6 +234,7 @@ int CeedOperatorSetName(CeedOperator op, const char *name) {
 
 int CeedOperatorGetName(CeedOperator op, const char **name) {
   RITZ_HANDLE(op);
+  RITZ_ARGUMENT(op, name);
   *name = op->name;
   return op->name || op->is_composite ? CEED_ERROR_SUCCESS : CeedQFunctionGetName(op->qf, name);
 }
@@ -251,6 +266,7 @@ static int field_flops(CeedOperator op, CeedInt num, CeedOperatorField *fields, 
 
 int CeedOperatorGetFlopsEstimate(CeedOperator op, CeedSize *flops) {
   RITZ_HANDLE(op);
+  RITZ_ARGUMENT(op, flops);
   *flops = 0;
   RITZ_TRY(CeedOperatorCheckReady(op));
   for (CeedInt i = 0; i < op->num_sub; i++) {
@@ -318,6 +334,7 @@ static int view_composite(CeedOperator op, bool is_full, FILE *stream) {
 static int view_operator(const char *call, CeedOperator op, bool is_full, FILE *stream) {
   const char *name;
   RITZ_HANDLE_OF(call, op);
+  RITZ_ARGUMENT_OF(op, call, stream);
   if (op->is_composite) return view_composite(op, is_full, stream);
   RITZ_TRY(CeedOperatorGetName(op, &name));
   bool has_name = name && name[0];

@@ -27,6 +27,7 @@ int ritz_operator_create(Ceed ceed, const char *call, CeedQFunction qf, CeedQFun
   RITZ_ARGUMENT_OF(ceed, call, qf);
   if (dqf && dqf != CEED_QFUNCTION_NONE) RITZ_ARGUMENT_OF(ceed, call, dqf);
   if (dqfT && dqfT != CEED_QFUNCTION_NONE) RITZ_ARGUMENT_OF(ceed, call, dqfT);
+  RITZ_ARGUMENT_OF(ceed, call, op);
   CeedOperator created = NULL;
   RITZ_TRY(ritz_object_create(ceed, &ritz_operator_class, sizeof(*created), &created));
   created->input_size = created->output_size = -1;
@@ -49,6 +50,7 @@ int CeedOperatorCreate(Ceed ceed, CeedQFunction qf, CeedQFunction dqf, CeedQFunc
 
 int CeedOperatorCreateComposite(Ceed ceed, CeedOperator *op) {
   RITZ_HANDLE(ceed);
+  RITZ_ARGUMENT(ceed, op);
   CeedOperator created = NULL;
   RITZ_TRY(ritz_object_create(ceed, &ritz_operator_class, sizeof(*created), &created));
   created->is_composite = true;
@@ -414,18 +416,21 @@ int CeedOperatorCompositeAddSub(CeedOperator composite_op, CeedOperator sub_op) 
 
 int CeedOperatorCompositeGetNumSub(CeedOperator op, CeedInt *num_suboperators) {
   RITZ_TRY(ritz_operator_require_composite(op, __func__, true));
+  RITZ_ARGUMENT(op, num_suboperators);
   *num_suboperators = op->num_sub;
   return CEED_ERROR_SUCCESS;
 }
 
 int CeedOperatorCompositeGetSubList(CeedOperator op, CeedOperator **sub_operators) {
   RITZ_TRY(ritz_operator_require_composite(op, __func__, true));
+  RITZ_ARGUMENT(op, sub_operators);
   *sub_operators = op->sub;
   return CEED_ERROR_SUCCESS;
 }
 
 int CeedOperatorCompositeGetSubByName(CeedOperator op, const char *op_name, CeedOperator *sub_op) {
   RITZ_TRY(ritz_operator_require_composite(op, __func__, true));
+  RITZ_ARGUMENT(op, sub_op);
   RITZ_REQUIRE(op_name, op->obj.ceed, CEED_ERROR_INCOMPATIBLE, "%s: the name is NULL", __func__);
   *sub_op = NULL;
   for (CeedInt i = 0; !*sub_op && i < op->num_sub; i++) {
@@ -442,6 +447,7 @@ int CeedOperatorCompositeSetSequential(CeedOperator op, bool is_sequential) {
 
 int CeedOperatorCompositeIsSequential(CeedOperator op, bool *is_sequential) {
   RITZ_TRY(ritz_operator_require_composite(op, __func__, true));
+  RITZ_ARGUMENT(op, is_sequential);
   *is_sequential = op->is_sequential;
   return CEED_ERROR_SUCCESS;
 }

@@ -32,6 +32,7 @@ static int set_source(CeedQFunction qf, const char *source) {
 int CeedQFunctionCreateInterior(Ceed ceed, CeedInt vec_length, CeedQFunctionUser f, const char *source,
                                 CeedQFunction *qf) {
   RITZ_HANDLE(ceed);
+  RITZ_ARGUMENT(ceed, qf);
   RITZ_REQUIRE(source, ceed, CEED_ERROR_INCOMPLETE,
                "%s: the source is NULL, needed \"file:function\" or \"\"", __func__);
   RITZ_REQUIRE(!source[0] || strchr(source, ':'), ceed, CEED_ERROR_INCOMPLETE,
@@ -284,6 +285,7 @@ int CeedQFunctionApply(CeedQFunction qf, CeedInt Q, CeedVector *u, CeedVector *v
 
 int CeedQFunctionGetCeed(CeedQFunction qf, Ceed *ceed) {
   RITZ_HANDLE(qf);
+  RITZ_ARGUMENT(qf, ceed);
   return CeedObjectGetCeed((CeedObject)qf, ceed);
 }
 Ceed CeedQFunctionReturnCeed(CeedQFunction qf) { return RITZ_RETURN_CEED(qf); }
@@ -293,6 +295,7 @@ int CeedQFunctionSetNumViewTabs(CeedQFunction qf, CeedInt num_tabs) {
 }
 int CeedQFunctionGetNumViewTabs(CeedQFunction qf, CeedInt *num_tabs) {
   RITZ_HANDLE(qf);
+  RITZ_ARGUMENT(qf, num_tabs);
   return CeedObjectGetNumViewTabs((CeedObject)qf, num_tabs);
 }
 
@@ -305,6 +308,7 @@ int CeedQFunctionGetNumArgs(CeedQFunction qf, CeedInt *num_input_fields, CeedInt
 
 int CeedQFunctionGetName(CeedQFunction qf, const char **name) {
   RITZ_HANDLE(qf);
+  RITZ_ARGUMENT(qf, name);
   *name = qf->gallery_name ? qf->gallery_name : qf->kernel_name;
   return CEED_ERROR_SUCCESS;
 }
@@ -312,6 +316,7 @@ int CeedQFunctionGetName(CeedQFunction qf, const char **name) {
 #define GETTER(function, type, field)                                                                        \
   int function(CeedQFunction qf, type *value) {                                                              \
     RITZ_HANDLE(qf);                                                                                         \
+    RITZ_ARGUMENT(qf, value);                                                                                \
     *value = qf->field;                                                                                      \
     return CEED_ERROR_SUCCESS;                                                                               \
   }
@@ -326,6 +331,7 @@ GETTER(CeedQFunctionGetFlopsEstimate, CeedSize, user_flops)
 
 int CeedQFunctionGetSourcePath(CeedQFunction qf, const char **source_path) {
   RITZ_HANDLE(qf);
+  RITZ_ARGUMENT(qf, source_path);
   *source_path = NULL;
   if (!qf->source_path) return CEED_ERROR_SUCCESS;
   if (!qf->file_path) {
@@ -361,12 +367,14 @@ int ritz_qfunction_find_source(CeedQFunction qf, const char **path) {
 
 int CeedQFunctionGetContext(CeedQFunction qf, CeedQFunctionContext *ctx) {
   RITZ_HANDLE(qf);
+  RITZ_ARGUMENT(qf, ctx);
   *ctx = NULL;
   return qf->ctx ? CeedQFunctionContextReferenceCopy(qf->ctx, ctx) : CEED_ERROR_SUCCESS;
 }
 
 int CeedQFunctionGetInnerContext(CeedQFunction qf, CeedQFunctionContext *ctx) {
   RITZ_HANDLE(qf);
+  RITZ_ARGUMENT(qf, ctx);
   return CeedQFunctionGetContext(qf, ctx);
 }
 
@@ -384,6 +392,7 @@ static void view_fields(CeedQFunction qf, const char *direction, const char *tit
 
 int CeedQFunctionView(CeedQFunction qf, FILE *stream) {
   RITZ_HANDLE(qf);
+  RITZ_ARGUMENT(qf, stream);
   const char *name;
   RITZ_TRY(CeedQFunctionGetName(qf, &name));
   ritz_object_indent(&qf->obj, stream);

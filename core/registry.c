@@ -138,6 +138,7 @@ int CeedRegister(const char *prefix, int (*init)(const char *resource, Ceed ceed
 
 int CeedGetResourceRoot(Ceed ceed, const char *resource, const char *delineator, char **resource_root) {
   RITZ_HANDLE(ceed);
+  RITZ_ARGUMENT(ceed, resource_root);
   RITZ_REQUIRE(resource && delineator, ceed, CEED_ERROR_INCOMPATIBLE, "%s: %s is NULL", __func__,
                resource ? "delineator" : "resource");
   const char *end = strstr(resource, delineator);

@@ -8,6 +8,7 @@
 #define GETTER(function, type, field)                                                                        \
   int function(CeedElemRestriction rstr, type *field) {                                                      \
     RITZ_HANDLE(rstr);                                                                                       \
+    RITZ_ARGUMENT(rstr, field);                                                                              \
     *field = rstr->field;                                                                                    \
     return CEED_ERROR_SUCCESS;                                                                               \
   }
@@ -24,6 +25,7 @@ GETTER(CeedElemRestrictionGetType, CeedRestrictionType, type)
 
 int CeedElemRestrictionGetCeed(CeedElemRestriction rstr, Ceed *ceed) {
   RITZ_HANDLE(rstr);
+  RITZ_ARGUMENT(rstr, ceed);
   return CeedObjectGetCeed((CeedObject)rstr, ceed);
 }
 Ceed CeedElemRestrictionReturnCeed(CeedElemRestriction rstr) { return RITZ_RETURN_CEED(rstr); }
@@ -35,6 +37,7 @@ int CeedElemRestrictionSetNumViewTabs(CeedElemRestriction rstr, CeedInt num_tabs
 
 int CeedElemRestrictionGetNumViewTabs(CeedElemRestriction rstr, CeedInt *num_tabs) {
   RITZ_HANDLE(rstr);
+  RITZ_ARGUMENT(rstr, num_tabs);
   return CeedObjectGetNumViewTabs((CeedObject)rstr, num_tabs);
 }
 
@@ -48,6 +51,7 @@ static int require_points(CeedElemRestriction rstr, const char *call) {
 
 int CeedElemRestrictionGetNumPoints(CeedElemRestriction rstr, CeedInt *num_points) {
   RITZ_HANDLE(rstr);
+  RITZ_ARGUMENT(rstr, num_points);
   RITZ_TRY(require_points(rstr, __func__));
   *num_points = rstr->num_points;
   return CEED_ERROR_SUCCESS;
@@ -62,6 +66,7 @@ static int require_element(CeedElemRestriction rstr, const char *call, CeedInt e
 
 int CeedElemRestrictionGetNumPointsInElement(CeedElemRestriction rstr, CeedInt elem, CeedInt *num_points) {
   RITZ_HANDLE(rstr);
+  RITZ_ARGUMENT(rstr, num_points);
   RITZ_TRY(require_element(rstr, __func__, elem));
   *num_points = ritz_restriction_points_in(rstr, elem);
   return CEED_ERROR_SUCCESS;
@@ -89,6 +94,7 @@ int CeedElemRestrictionGetMinPointsInElement(CeedElemRestriction rstr, CeedInt *
 int CeedElemRestrictionGetAtPointsElementOffset(CeedElemRestriction rstr, CeedInt elem,
                                                 CeedSize *elem_offset) {
   RITZ_HANDLE(rstr);
+  RITZ_ARGUMENT(rstr, elem_offset);
   RITZ_TRY(require_element(rstr, __func__, elem));
   *elem_offset = rstr->obj.ceed->backend.pads_points
                      ? (CeedSize)elem * rstr->max_points
@@ -99,6 +105,7 @@ int CeedElemRestrictionGetAtPointsElementOffset(CeedElemRestriction rstr, CeedIn
 int CeedElemRestrictionAtPointsAreCompatible(CeedElemRestriction rstr_a, CeedElemRestriction rstr_b,
                                              bool *are_compatible) {
   RITZ_HANDLE(rstr_a, rstr_b);
+  RITZ_ARGUMENT(rstr_a, are_compatible);
   RITZ_ARGUMENT(rstr_a->obj.ceed, rstr_b);
   RITZ_REQUIRE(rstr_a->type == CEED_RESTRICTION_POINTS && rstr_b->type == CEED_RESTRICTION_POINTS,
                rstr_a->obj.ceed, CEED_ERROR_UNSUPPORTED, "%s: needs two at-points restrictions", __func__);
@@ -148,6 +155,7 @@ static int make_device_offsets(CeedElemRestriction r) {
 
 int CeedElemRestrictionGetOffsets(CeedElemRestriction rstr, CeedMemType mem_type, const CeedInt **offsets) {
   RITZ_HANDLE(rstr);
+  RITZ_ARGUMENT(rstr, offsets);
   RitzRepKind kind;
   RITZ_TRY(ritz_storage_kind(rstr->obj.ceed, __func__, mem_type,
                              "Can only provide HOST memory for this backend", &kind));
@@ -214,6 +222,7 @@ int CeedElemRestrictionRestoreCurlOrientations(CeedElemRestriction rstr, const C
 
 int CeedElemRestrictionGetELayout(CeedElemRestriction rstr, CeedInt layout[3]) {
   RITZ_HANDLE(rstr);
+  RITZ_ARGUMENT(rstr, layout);
   memcpy(layout, rstr->layout, sizeof(rstr->layout));
   return CEED_ERROR_SUCCESS;
 }
@@ -275,12 +284,14 @@ int CeedElemRestrictionHasBackendStrides(CeedElemRestriction rstr, bool *has_bac
 
 int CeedElemRestrictionIsStrided(CeedElemRestriction rstr, bool *is_strided) {
   RITZ_HANDLE(rstr);
+  RITZ_ARGUMENT(rstr, is_strided);
   *is_strided = rstr->type == CEED_RESTRICTION_STRIDED;
   return CEED_ERROR_SUCCESS;
 }
 
 int CeedElemRestrictionIsAtPoints(CeedElemRestriction rstr, bool *is_points) {
   RITZ_HANDLE(rstr);
+  RITZ_ARGUMENT(rstr, is_points);
   *is_points = rstr->type == CEED_RESTRICTION_POINTS;
   return CEED_ERROR_SUCCESS;
 }
@@ -289,6 +300,7 @@ int CeedElemRestrictionIsAtPoints(CeedElemRestriction rstr, bool *is_points) {
 
 int CeedElemRestrictionView(CeedElemRestriction rstr, FILE *stream) {
   RITZ_HANDLE(rstr);
+  RITZ_ARGUMENT(rstr, stream);
   ritz_object_indent(&rstr->obj, stream);
   if (rstr->type == CEED_RESTRICTION_POINTS) {
     fprintf(stream,
@@ -313,6 +325,9 @@ int CeedElemRestrictionView(CeedElemRestriction rstr, FILE *stream) {
 
 int CeedElemRestrictionGetFlopsEstimate(CeedElemRestriction rstr, CeedTransposeMode t_mode, CeedSize *flops) {
   RITZ_HANDLE(rstr);
+  RITZ_ARGUMENT(rstr, flops);
+  RITZ_REQUIRE(t_mode == CEED_NOTRANSPOSE || t_mode == CEED_TRANSPOSE, rstr->obj.ceed,
+               CEED_ERROR_INCOMPATIBLE, "%s: %d is no transpose mode", __func__, (int)t_mode);
   static const CeedSize per_entry[][2] = {
       [CEED_RESTRICTION_STANDARD] = {0, 1},      [CEED_RESTRICTION_ORIENTED] = {1, 2},
       [CEED_RESTRICTION_CURL_ORIENTED] = {5, 6}, [CEED_RESTRICTION_STRIDED] = {0, 1},

@@ -268,6 +268,7 @@ static int create_host_offsets(Ceed ceed, const Arguments *a, CeedElemRestrictio
 static int create_offsets(Ceed ceed, const Arguments *a, CeedElemRestriction *rstr) {
   Arguments host;
   RITZ_TRY(check_restriction_sizes(ceed, a));
+  RITZ_ARGUMENT_OF(ceed, a->call, rstr);
   RITZ_TRY(check_modes(ceed, a));
   if (a->mem_type == CEED_MEM_HOST) return create_host_offsets(ceed, a, rstr);
   RITZ_TRY(fetch_arrays(ceed, a, &host));
@@ -390,6 +391,8 @@ static int create_strided(Ceed ceed, const Arguments *a, const CeedInt strides[3
                           CeedElemRestriction *rstr) {
   CeedElemRestriction r = NULL;
   RITZ_TRY(check_restriction_sizes(ceed, a));
+  RITZ_ARGUMENT_OF(ceed, a->call, rstr);
+  RITZ_ARGUMENT_OF(ceed, a->call, strides);
   CeedSize needed = (CeedSize)a->num_elem * a->elem_size * a->num_comp;
   RITZ_REQUIRE(a->l_size >= needed, ceed, CEED_ERROR_DIMENSION,
                "%s: L-vector size %" CeedSize_FMT
@@ -483,6 +486,7 @@ int CeedElemRestrictionCreateAtPoints(Ceed ceed, CeedInt num_elem, CeedInt num_p
                                       CeedSize l_size, CeedMemType mem_type, CeedCopyMode copy_mode,
                                       const CeedInt *offsets, CeedElemRestriction *rstr) {
   RITZ_HANDLE(ceed);
+  RITZ_ARGUMENT(ceed, rstr);
   // Only the common checks of sizes apply: an element has no fixed size here.
   const Arguments a = {__func__, CEED_RESTRICTION_POINTS,
                        num_elem, 1,
@@ -531,6 +535,7 @@ int CeedElemRestrictionCreateAtPoints(Ceed ceed, CeedInt num_elem, CeedInt num_p
 static int create_copy(const char *call, CeedElemRestriction rstr, bool use_orients,
                        CeedElemRestriction *copy) {
   RITZ_HANDLE_OF(call, rstr);
+  RITZ_ARGUMENT_OF(rstr, call, copy);
   CeedElemRestriction r = NULL, base = rstr->base ? rstr->base : rstr;
   RITZ_TRY(ritz_object_create(rstr->obj.ceed, &ritz_restriction_class, sizeof(*r), &r));
   struct CeedObject_private header = r->obj;

@@ -12,6 +12,11 @@ int CeedTensorContractApply(CeedTensorContract contract, CeedInt A, CeedInt B, C
                "%s: sizes A %" CeedInt_FMT ", B %" CeedInt_FMT ", C %" CeedInt_FMT ", J %" CeedInt_FMT
                " must not be negative",
                __func__, A, B, C, J);
+  RITZ_REQUIRE(t_mode == CEED_NOTRANSPOSE || t_mode == CEED_TRANSPOSE, NULL, CEED_ERROR_INCOMPATIBLE,
+               "%s: %d is no transpose mode", __func__, (int)t_mode);
+  RITZ_HANDLE(t);
+  RITZ_HANDLE(u);
+  RITZ_HANDLE(v);
   CeedSize stride_j = t_mode == CEED_TRANSPOSE ? 1 : B, stride_b = t_mode == CEED_TRANSPOSE ? J : 1;
   for (CeedSize a = 0; a < A; a++) {
     for (CeedSize j = 0; j < J; j++) {

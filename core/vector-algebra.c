@@ -136,6 +136,7 @@ int CeedVectorCopyStrided(CeedVector vec, CeedSize start, CeedSize stop, CeedSiz
 
 int CeedVectorNorm(CeedVector vec, CeedNormType type, CeedScalar *norm) {
   RITZ_HANDLE(vec);
+  RITZ_ARGUMENT(vec, norm);
   RITZ_TRY(ritz_vector_require_readable(vec, "CeedVectorNorm"));
   RITZ_REQUIRE(type == CEED_NORM_1 || type == CEED_NORM_2 || type == CEED_NORM_MAX, vec->obj.ceed,
                CEED_ERROR_INCOMPATIBLE, "CeedVectorNorm: %d is no norm type", (int)type);

@@ -34,6 +34,7 @@ int ritz_vector_create(Ceed ceed, const char *call, CeedSize length, CeedScalarT
 
 int CeedVectorCreate(Ceed ceed, CeedSize len, CeedVector *vec) {
   RITZ_HANDLE(ceed);
+  RITZ_ARGUMENT(ceed, vec);
   return ritz_vector_create(ceed, __func__, len, CEED_SCALAR_TYPE, vec);
 }
 
@@ -249,16 +250,19 @@ static int get_scalars(CeedVector vec, const char *call, RitzAccess access, Ceed
 
 int CeedVectorGetArray(CeedVector vec, CeedMemType mem_type, CeedScalar **array) {
   RITZ_HANDLE(vec);
+  RITZ_ARGUMENT(vec, array);
   return get_scalars(vec, __func__, RITZ_ACCESS_READ_WRITE, mem_type, (const CeedScalar **)array);
 }
 
 int CeedVectorGetArrayWrite(CeedVector vec, CeedMemType mem_type, CeedScalar **array) {
   RITZ_HANDLE(vec);
+  RITZ_ARGUMENT(vec, array);
   return get_scalars(vec, __func__, RITZ_ACCESS_WRITE, mem_type, (const CeedScalar **)array);
 }
 
 int CeedVectorGetArrayRead(CeedVector vec, CeedMemType mem_type, const CeedScalar **array) {
   RITZ_HANDLE(vec);
+  RITZ_ARGUMENT(vec, array);
   return get_scalars(vec, __func__, RITZ_ACCESS_READ, mem_type, array);
 }
 
@@ -403,30 +407,35 @@ void ritz_vector_packing_counts(CeedVector vec, int64_t *num_packs, int64_t *num
 
 int CeedVectorGetLength(CeedVector vec, CeedSize *length) {
   if (vec != CEED_VECTOR_NONE) RITZ_HANDLE(vec);
+  RITZ_ARGUMENT(vec, length);
   *length = vec->length; // of CEED_VECTOR_NONE 0
   return CEED_ERROR_SUCCESS;
 }
 
 int CeedVectorGetCeed(CeedVector vec, Ceed *ceed) {
   RITZ_HANDLE(vec);
+  RITZ_ARGUMENT(vec, ceed);
   return CeedObjectGetCeed((CeedObject)vec, ceed);
 }
 Ceed CeedVectorReturnCeed(CeedVector vec) { return RITZ_RETURN_CEED(vec); }
 
 int CeedVectorHasValidArray(CeedVector vec, bool *has_valid_array) {
   RITZ_HANDLE(vec);
+  RITZ_ARGUMENT(vec, has_valid_array);
   *has_valid_array = vec->length == 0 || ritz_storage_has_data(&vec->storage);
   return CEED_ERROR_SUCCESS;
 }
 
 int CeedVectorGetState(CeedVector vec, uint64_t *state) {
   RITZ_HANDLE(vec);
+  RITZ_ARGUMENT(vec, state);
   *state = vec->state;
   return CEED_ERROR_SUCCESS;
 }
 
 int CeedVectorHasBorrowedArrayOfType(CeedVector vec, CeedMemType mem_type, bool *has_borrowed_array_of_type) {
   RITZ_HANDLE(vec);
+  RITZ_ARGUMENT(vec, has_borrowed_array_of_type);
   RitzRepKind kind;
   RITZ_TRY(vector_kind(vec, "CeedVectorHasBorrowedArrayOfType", mem_type, &kind));
   *has_borrowed_array_of_type = vec->storage.rep[kind].borrowed != NULL;
@@ -439,6 +448,7 @@ int CeedVectorSetNumViewTabs(CeedVector vec, CeedInt num_tabs) {
 }
 int CeedVectorGetNumViewTabs(CeedVector vec, CeedInt *num_tabs) {
   RITZ_HANDLE(vec);
+  RITZ_ARGUMENT(vec, num_tabs);
   return CeedObjectGetNumViewTabs((CeedObject)vec, num_tabs);
 }
 
@@ -466,6 +476,7 @@ static CeedScalar entry_of(CeedVector vec, const void *array, CeedSize i) {
 int CeedVectorViewRange(CeedVector vec, CeedSize start, CeedSize stop, CeedInt step, const char *fp_fmt,
                         FILE *stream) {
   RITZ_HANDLE(vec);
+  RITZ_ARGUMENT(vec, stream);
   CeedSize length = vec->length;
   RITZ_REQUIRE(step != 0, vec->obj.ceed, CEED_ERROR_MINOR, "CeedVectorViewRange: the step is 0");
   RITZ_REQUIRE(start >= 0, vec->obj.ceed, CEED_ERROR_MINOR,
@@ -493,5 +504,6 @@ int CeedVectorViewRange(CeedVector vec, CeedSize start, CeedSize stop, CeedInt s
 
 int CeedVectorView(CeedVector vec, const char *fp_fmt, FILE *stream) {
   RITZ_HANDLE(vec);
+  RITZ_ARGUMENT(vec, stream);
   return CeedVectorViewRange(vec, 0, vec->length, 1, fp_fmt, stream);
 }

@@ -14,6 +14,8 @@ int RitzJitGetFolder(const char **folder, const char **why) {
 
 int RitzJitList(Ceed ceed, size_t *num, RitzJitEntry **entries) {
   RITZ_OPTIONAL(NULL, ceed);
+  RITZ_ARGUMENT(ceed, num);
+  RITZ_ARGUMENT(ceed, entries);
   RITZ_TRY(ritz_jit_list(ceed, num, entries));
   ritz_memory_give(*entries);
   return CEED_ERROR_SUCCESS;

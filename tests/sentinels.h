@@ -14,7 +14,7 @@
 #include <ritz.h>
 #include <stdbool.h>
 
-enum { SENTINELS_NODES = 4, SENTINELS_MATRIX = 16, SENTINELS_MAX_SLOTS = 8 };
+enum { SENTINELS_NODES = 4, SENTINELS_MATRIX = 16, SENTINELS_MAX_SLOTS = 16 };
 
 typedef struct {
   double a;
@@ -76,9 +76,12 @@ typedef struct {
   int slot;
   void *handle;
   bool is_address; // the address of the handle is NULL
+  int32_t number;  // of a choice or a number
 } Bad;
 
-typedef enum { HANDLE, ADDRESS, ADDRESS_ONLY } SlotKind; // handle; address of a handle; other address
+// Handle; address of a handle; other address that has to be there; other pointer: result, text, array; value
+// of an enumeration; integer.
+typedef enum { HANDLE, ADDRESS, ADDRESS_ONLY, PLAIN, CHOICE, NUMBER } SlotKind;
 
 typedef struct {
   const char *name, *type; // of the parameter; type of the handle
