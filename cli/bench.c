@@ -362,6 +362,7 @@ static int run_orders(const Bench *b, BpOptions bp, Series *series) {
     bp.n = elements_of(b->options, i);
     CLI_TRY(bp_run(b->ceed, &bp, result));
     series->num_results++;
+    threads_doubt_limits(result);
     if (!b->table) continue;
     bp_print_row(b->table, result);
     fflush(b->table);
