@@ -323,6 +323,7 @@ static int assemble_diagonal(CeedOperator op, const char *call, bool is_point_bl
   RITZ_REQUIRE(assembled->length >= size, op->obj.ceed, CEED_ERROR_DIMENSION,
                "%s: the vector has %" CeedSize_FMT " entries, needed %" CeedSize_FMT, call, assembled->length,
                size);
+  RITZ_TRY(ritz_operator_check_assembled(op, call, assembled));
   if (!adds) RITZ_TRY(CeedVectorSetValue(assembled, 0));
   const int ierr = add_diagonals(op, call, is_point_block, assembled);
   if (ierr && !adds) ritz_vector_make_stale(assembled);
@@ -509,6 +510,7 @@ static int assemble_single(CeedOperator op, const char *call, CeedSize start, Ce
 
 static int assemble_all(CeedOperator op, const char *call, CeedVector values) {
   CeedSize num, start = 0;
+  RITZ_TRY(ritz_operator_check_assembled(op, call, values));
   RITZ_TRY(CeedVectorSetValue(values, 0));
   if (!op->is_composite) return assemble_single(op, call, 0, values);
   for (CeedInt i = 0; i < op->num_sub; i++) {

@@ -104,6 +104,17 @@ static int check_coordinates(CeedOperator op, const char *call, CeedVector out, 
   return CEED_ERROR_SUCCESS;
 }
 
+int ritz_operator_check_assembled(CeedOperator op, const char *call, CeedVector values) {
+  for (CeedInt i = 0; i < op->num_in; i++) {
+    CeedVector vec = vector_of(op->in[i], CEED_VECTOR_NONE);
+    RITZ_REQUIRE(!ritz_vectors_meet(vec, values), op->obj.ceed, CEED_ERROR_INCOMPATIBLE,
+                 "%s: the result and input '%s' %s", call, op->in[i]->qf_field->name,
+                 ritz_vectors_meet(vec, values));
+  }
+  for (CeedInt i = 0; i < op->num_sub; i++) RITZ_TRY(ritz_operator_check_assembled(op->sub[i], call, values));
+  return CEED_ERROR_SUCCESS;
+}
+
 // ---- Apply ----
 
 int ritz_operator_run_slot(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode) {

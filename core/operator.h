@@ -35,6 +35,8 @@ int ritz_operator_run_any(CeedOperator op, CeedVector in, CeedVector out, RitzAp
 // Around it: after a failure no output that was touched counts as a result.
 void ritz_operator_note_outputs(CeedOperator op, CeedVector out);
 void ritz_operator_judge_outputs(CeedOperator op, CeedVector out);
+// INCOMPATIBLE: what an assembly is to write is a vector that the operator reads, or lies in its memory.
+int ritz_operator_check_assembled(CeedOperator op, const char *call, CeedVector values);
 // ---- Precision ----
 // The operator or its variant for active vectors of these precisions.
 int ritz_operator_variant(CeedOperator op, CeedScalarType in, CeedScalarType out, CeedOperator *variant);

@@ -119,6 +119,29 @@ TEST_EACH_BACKEND(inputs_may_share_memory_and_neighbours_in_an_array_share_nothi
   small_close(&small);
 }
 
+TEST_EACH_BACKEND(assembly_leaves_the_memory_that_an_operator_reads) {
+  Small small;
+  Shared s;
+  SMALL_OPEN(ceed, &small);
+  OPEN_SHARED(ceed, SMALL_POINTS, 2, &s);
+  CeedOperator op = NULL;
+  CHECK_OK(CeedOperatorCreate(ceed, small.qf, NULL, NULL, &op));
+  CHECK_OK(CeedOperatorSetField(op, "u", small.rstr_u, small.basis, CEED_VECTOR_ACTIVE));
+  CHECK_OK(CeedOperatorSetField(op, "qd", small.rstr_q, CEED_BASIS_NONE, s.a));
+  CHECK_OK(CeedOperatorSetField(op, "w", CEED_ELEMRESTRICTION_NONE, small.basis, CEED_VECTOR_NONE));
+  CHECK_OK(CeedOperatorSetField(op, "v", small.rstr_u, small.basis, CEED_VECTOR_ACTIVE));
+  REFUSED(CeedOperatorLinearAssembleDiagonal(op, s.b, CEED_REQUEST_IMMEDIATE), CEED_ERROR_INCOMPATIBLE);
+  REFUSED(CeedOperatorLinearAssembleAddDiagonal(op, s.b, CEED_REQUEST_IMMEDIATE), CEED_ERROR_INCOMPATIBLE);
+  CHECK_ERROR(ceed, CeedOperatorLinearAssembleDiagonal(op, s.a, CEED_REQUEST_IMMEDIATE),
+              CEED_ERROR_INCOMPATIBLE, "same vector");
+  CHECK_HOLDS(s.a, 1, 2, 3, 4);
+  CHECK_OK(CeedOperatorLinearAssembleDiagonal(op, small.v, CEED_REQUEST_IMMEDIATE));
+  CHECK_HOLDS(small.v, 1, 2 * 2 + 3, 4 * 2);
+  CHECK_OK(CeedOperatorDestroy(&op));
+  close_shared(&s);
+  small_close(&small);
+}
+
 TEST_EACH_BACKEND(bases_and_restrictions_need_memory_of_their_own_for_what_they_write) {
   Small small;
   Shared s;
@@ -228,6 +251,7 @@ int main(int argc, char **argv) {
                   TESTS(an_operator_needs_memory_of_its_own_for_what_it_writes,
                         so_do_passive_fields_against_one_another_and_the_active_ones,
                         inputs_may_share_memory_and_neighbours_in_an_array_share_nothing,
+                        assembly_leaves_the_memory_that_an_operator_reads,
                         bases_and_restrictions_need_memory_of_their_own_for_what_they_write,
                         algebra_of_vectors_over_one_memory_is_refused_like_that_of_one_vector,
                         products_and_copies_entry_by_entry_refuse_what_would_overwrite_their_input,
