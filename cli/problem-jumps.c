@@ -90,6 +90,57 @@ static int look_into_block(const Problem *p, CeedInt block, Samples *s, bool *ju
   return CEED_ERROR_SUCCESS;
 }
 
+// ---- The range of the coefficient ----
+
+static void take_range(Samples *s, const ProblemMaterial *m) {
+  const ProblemCoefficient *c = &m->conductivity;
+  double range[] = {c->value, c->value};
+
+  if (s->problem->options.kind == PROBLEM_ELASTICITY) { // about the moduli of shear and compression
+    range[0] = m->young;
+    range[1] = m->young / (1 - 2 * m->poisson);
+  } else if (c->function) {
+    Samples here = *s;
+    here.smallest = INFINITY;
+    here.largest = 0;
+    find_middle(&here);
+    take_sample(&here, c, 0, 0);
+    for (CeedInt n = 0; n < s->num_nodes; n++) take_sample(&here, c, n, 0.9);
+    range[0] = here.smallest;
+    range[1] = here.largest;
+  }
+  if (range[0] > 0) s->smallest = fmin(s->smallest, range[0]);
+  s->largest = fmax(s->largest, range[1]);
+}
+
+int problem_coefficient_range(const Problem *p, double *smallest, double *largest) {
+  Samples s = {.problem = p, .smallest = INFINITY};
+  const int32_t *regions = NULL;
+
+  CLI_TRY(RitzMeshGetElementRegions(p->mesh, &regions));
+  for (CeedInt b = 0; b < p->num_blocks; b++) {
+    const double *x = NULL;
+    int64_t first = 0, num = 0;
+
+    CLI_TRY(RitzMeshGetBlock(p->mesh, b, NULL, &first, &num, NULL, &x));
+    CLI_TRY(CeedElemRestrictionGetElementSize(p->rstr_x[b], &s.num_nodes));
+    for (int64_t e = 0; e < num; e++) {
+      const ProblemMaterial *m = find_material(p, regions[first + e]);
+
+      s.x = x + e * s.num_nodes * p->space_dim;
+      if (m) take_range(&s, m);
+    }
+  }
+  double bounds[] = {-s.smallest, s.largest};
+
+  CLI_TRY(problem_reduce(p, RITZ_REDUCTION_MAX, 2, bounds));
+  *smallest = -bounds[0];
+  *largest = bounds[1];
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Jumps ----
+
 int problem_has_jumps(const Problem *p, bool *jumps) {
   Samples s = {.problem = p, .num_nodes = 1};
   CeedInt order = 1;

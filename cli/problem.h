@@ -210,5 +210,7 @@ void problem_destroy_modes(ProblemModes *modes);
 // Whether a coefficient, looked at in some points of every element, varies by more than a factor of 4 in one.
 // False where meshes have other shapes than lines, quadrilaterals, hexahedra: one rule serves all operators.
 int problem_has_jumps(const Problem *problem, bool *jumps);
+// Of k, for elasticity of the moduli, over all parts of the mesh.
+int problem_coefficient_range(const Problem *problem, double *smallest, double *largest);
 
 #endif

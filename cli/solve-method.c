@@ -54,7 +54,24 @@ static CeedScalarType chosen_precision(const Solve *s) {
   CeedScalarType own = CEED_SCALAR_FP64;
 
   CeedGetScalarType(&own);
-  return s->options.precision == PRECISION_F64 || own == CEED_SCALAR_FP32 ? own : CEED_SCALAR_FP32;
+  return s->options.precision == PRECISION_F64 || s->is_double || own == CEED_SCALAR_FP32 ? own
+                                                                                          : CEED_SCALAR_FP32;
+}
+
+// Numbers of operators are products of coefficients with powers of the sizes of elements. Beyond a contrast
+// of 1e5 connections of a soft region are rounding in float beside those of a stiff one, which floats then.
+static int choose_precision(Solve *s) {
+  const double most_contrast = 1e5, most = 1e20, least = 1e-20;
+  double smallest = 1, largest = 1;
+
+  if (s->options.precision == PRECISION_F32 || chosen_precision(s) == CEED_SCALAR_TYPE)
+    return CEED_ERROR_SUCCESS;
+  CLI_TRY(problem_coefficient_range(&s->problem, &smallest, &largest));
+  s->is_double = largest > most_contrast * smallest || largest > most || smallest < least;
+  if (s->is_double)
+    cli_fact("note", "multigrid in double precision: coefficients from %g to %g are too much for single",
+             smallest, largest);
+  return CEED_ERROR_SUCCESS;
 }
 
 // On quadrilaterals and hexahedra steps over elements take less time from this degree on: diffusion with two
@@ -233,7 +250,17 @@ static int create_preconditioner(Solve *s, SolvePreconditioner *kind) {
           : o->jacobi                  ? PC_JACOBI
           : o->problem == PROBLEM_MASS ? PC_JACOBI
                                        : PC_MULTIGRID;
+  if (*kind == PC_MULTIGRID) CLI_TRY(choose_precision(s));
   ierr = create_kind(s, *kind);
+  if (ierr && ierr != CEED_ERROR_UNSUPPORTED && *kind == PC_MULTIGRID && !s->transport &&
+      chosen_precision(s) != CEED_SCALAR_TYPE) {
+    const char *message = NULL;
+
+    CLI_TRY(CeedResetErrorMessage(s->ceed, &message));
+    cli_fact("note", "multigrid in single precision cannot be set up: once more in double");
+    s->is_double = true;
+    ierr = create_kind(s, *kind);
+  }
   while (is_free && ierr == CEED_ERROR_UNSUPPORTED && *kind != PC_NONE) {
     const char *message = NULL;
 
@@ -323,6 +350,42 @@ int solve_create_method(Solve *s) {
 
 // ---- One solve ----
 
+// The reason of a failed solve that cycles in double may do better in.
+static int find_failure(const Solve *s, RitzSolverReason *reason) {
+  CeedScalarType own = CEED_SCALAR_FP64, precision = CEED_SCALAR_FP64;
+  double first = 0, last = 0;
+
+  *reason = RITZ_ITERATING;
+  if (!s->pc) return CEED_ERROR_SUCCESS;
+  CLI_TRY(CeedGetScalarType(&own));
+  CLI_TRY(RitzPreconditionerGetPrecision(s->pc, &precision));
+  if (precision == own) return CEED_ERROR_SUCCESS;
+  CLI_TRY(RitzSolverGetReason(s->solver, reason));
+  CLI_TRY(RitzSolverGetResidual(s->solver, &first, &last));
+  if (*reason > 0 || *reason == RITZ_DIVERGED_MONITOR || (*reason == RITZ_DIVERGED_MAX_IT && last < first))
+    *reason = RITZ_ITERATING;
+  return CEED_ERROR_SUCCESS;
+}
+
+// From the last iterate, to the residual that was asked for. All parts have the same reason.
+int solve_again_in_double(Solve *s, const ProblemOperator *op) {
+  RitzSolverReason reason = RITZ_ITERATING;
+  double first = 0;
+
+  CLI_TRY(find_failure(s, &reason));
+  if (reason == RITZ_ITERATING) return CEED_ERROR_SUCCESS;
+  CLI_TRY(RitzSolverGetResidual(s->solver, &first, NULL));
+  cli_fact("result", "%s", RitzSolverReasonName(reason));
+  cli_fact("note", "that was with multigrid in single precision: once more in double");
+  RitzSolverDestroy(&s->solver);
+  RitzPreconditionerDestroy(&s->pc);
+  s->is_double = true;
+  CLI_TRY(solve_create_method(s));
+  CLI_TRY(problem_set_operator(op, s->solver, s->constraints));
+  CLI_TRY(RitzSolverSetTolerances(s->solver, 0, s->options.tol * first, s->options.max_it));
+  return RitzSolverSolve(s->solver, s->rhs, s->u);
+}
+
 static int show_result(const Solve *s, double seconds, bool *converged) {
   const double free_unknowns = s->num_free;
   RitzSolverReason reason;
@@ -389,6 +452,7 @@ int solve_run(Solve *s, bool *converged) {
   ierr = RitzSolverSolve(s->solver, s->rhs, s->u);
   if (!cli_is_quiet()) progress_end(&progress);
   CLI_TRY(ierr);
+  CLI_TRY(solve_again_in_double(s, &s->problem.op));
   CLI_TRY(problem_share(&s->problem, s->u));
   CLI_TRY(show_result(s, cli_seconds() - progress.start, converged));
   return remove_means(s);

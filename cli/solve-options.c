@@ -106,8 +106,10 @@ static const ArgOption options_table[] = {
            solver, "cg", "fcg", "minres", "gmres", "fgmres", "chebyshev", "richardson"),
     CHOICE("--preconditioner", "(default multigrid; for mass jacobi): --preconditioner chebyshev",
            preconditioner, "none", "jacobi", "point-jacobi", "chebyshev", "schwarz", "multigrid"),
-    CHOICE("--precision", "of multigrid (default auto: f32): --precision f64", precision, "f64", "f32",
-           "auto"),
+    CHOICE(
+        "--precision",
+        "of multigrid (default auto: f32; f64 where coefficients differ by\nmore than 1e5): --precision f64",
+        precision, "f64", "f32", "auto"),
     CHOICE(
         "--levels",
         "of multigrid: degrees P, P/2 .. 1 of one mesh, coarser meshes, or\nboth (default auto): --levels hp",

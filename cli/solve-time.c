@@ -197,6 +197,7 @@ static int take_step(TimeLoop *loop, bool *converged) {
   CLI_TRY(RitzSolverSetTolerances(s->solver, s->options.tol, s->options.tol * sqrt(norm), s->options.max_it));
   const double start = cli_seconds();
   CLI_TRY(RitzSolverSolve(s->solver, s->rhs, s->u));
+  CLI_TRY(solve_again_in_double(s, is_start ? &loop->start : &s->problem.op));
   CLI_TRY(problem_share(&s->problem, s->u));
   loop->seconds += cli_seconds() - start;
   CLI_TRY(RitzSolverGetReason(s->solver, &reason));

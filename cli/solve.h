@@ -120,6 +120,7 @@ typedef struct {
   CeedVector u, rhs;
   CeedVector mean_weights; // integrals of the basis functions, where u is known up to constants; else NULL
   RitzPreconditioner pc;
+  bool is_double;      // cycles of multigrid are, though nobody has asked for it
   CeedVector diagonal; // of Jacobi on all parts
   RitzSolver solver;
   double setup_start; // seconds of the clock
@@ -160,7 +161,10 @@ int solve_set_initial(Solve *s); // Ceed code
 void solve_show_problem(const Solve *s);
 
 // ---- solve-method.c ----
-int solve_create_method(Solve *s);        // Ceed code: preconditioner and solver
+int solve_create_method(Solve *s); // Ceed code: preconditioner and solver
+// Ceed code: after a solve for the right-hand side, which once more begins where a cycle in single precision
+// has failed, with the operator `op`.
+int solve_again_in_double(Solve *s, const ProblemOperator *op);
 int solve_run(Solve *s, bool *converged); // Ceed code: one solve, with progress and result
 void solve_show_method(const Solve *s);
 

@@ -91,13 +91,13 @@ static bool is_doubtful(const struct RitzSolver_private *solver) {
 
 // Where b - A x is more than was asked for: whether that is rounding, and whether another run would help.
 static int judge_rounding(RitzSolver solver, const RitzSolve *solve, CeedVector r, bool *goes_on) {
-  const bool has_converged = solver->reason > 0;              // so says the method
-  const double norm = solver->final_residual, stagnated = 64; // times the floor, which is an estimate
+  const bool has_converged = solver->reason > 0;         // so says the method
+  const double norm = solver->final_residual, most = 64; // times the floor, which is an estimate
   const bool is_progress = norm < 0.5 * solver->run_residual;
   double floor = 0;
 
   RITZ_TRY(find_floor(solve, r, &floor));
-  if (norm <= floor || (has_converged && !is_progress && norm <= stagnated * floor))
+  if (norm <= (has_converged ? most : 1) * floor)
     solver->reason = RITZ_CONVERGED_ROUNDING;
   else if (has_converged && !is_progress)
     solver->reason = RITZ_DIVERGED_BREAKDOWN;

@@ -659,6 +659,21 @@ iterations_at_most() {
 iterations_at_most "a coefficient need not have a value at the origin" 6 box:4x4 --bc all=0 --source 1 --coefficient 1/x
 iterations_at_most "coefficients may jump within elements" 12 box:6x6x6 --bc all=0 --source 1 \
   --coefficient "10^(1.5*(x-0.45)/sqrt((x-0.45)^2))"
+if [[ $("$ritz" info 2>/dev/null) != *"CeedScalar is float"* ]]; then # programs of float have no other precision
+  # A stiff half that nothing holds floats on a soft one.
+  contrast() { echo "1+1e$1*((x-0.5)/sqrt((x-0.5)^2)+1)/2"; }
+  for c in 4 6 8 11 14; do
+    iterations_at_most "a contrast of 1e$c costs few iterations" 13 box:4x4x4 --order 2 --bc xmin=0 --source 1 --coefficient "$(contrast $c)"
+  done
+  has "cycles are in double then, which is told" '^note +multigrid in double precision: coefficients from 1 to 1e\+14 are too much for single$'
+  for c in 40 -40; do
+    iterations_at_most "coefficients of 1e$c cost none" 6 box:4x4x4 --order 2 --bc xmin=0 --source 1 --coefficient 1e$c
+  done
+  prints "a cycle in single precision that fails is tried in double" 0 out '^note +that was with multigrid in single precision: once more in double$' \
+    solve box:6x6x6 --order 2 --bc xmin=0 --source 1 --precision f32 --coefficient "$(contrast 16)" --ceed /cpu/self/ref
+  prints "as is one that cannot be set up" 0 out '^note +multigrid in single precision cannot be set up: once more in double$' \
+    solve box:4x4x4 --order 2 --bc xmin=0 --source 1 --precision f32 --coefficient 1e40 --ceed /cpu/self/ref
+fi
 iterations_at_most "long elements of elastic bodies are smoothed" 9 box:1x6x6 --problem elasticity --order 3 --fixed ymin --force 1,0,0
 
 # ---- Bench ----
