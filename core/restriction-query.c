@@ -176,6 +176,7 @@ static int end_reading(CeedElemRestriction rstr, const char *call) {
 
 int CeedElemRestrictionRestoreOffsets(CeedElemRestriction rstr, const CeedInt **offsets) {
   RITZ_HANDLE(rstr);
+  RITZ_ARGUMENT(rstr, offsets);
   RITZ_TRY(end_reading(rstr, __func__));
   *offsets = NULL;
   return CEED_ERROR_SUCCESS;
@@ -193,6 +194,7 @@ static int begin_orientations(CeedElemRestriction rstr, const char *call, CeedMe
 
 int CeedElemRestrictionGetOrientations(CeedElemRestriction rstr, CeedMemType mem_type, const bool **orients) {
   RITZ_HANDLE(rstr);
+  RITZ_ARGUMENT(rstr, orients);
   RITZ_TRY(begin_orientations(rstr, __func__, mem_type, CEED_RESTRICTION_ORIENTED));
   *orients = rstr->orients;
   return CEED_ERROR_SUCCESS;
@@ -200,6 +202,7 @@ int CeedElemRestrictionGetOrientations(CeedElemRestriction rstr, CeedMemType mem
 
 int CeedElemRestrictionRestoreOrientations(CeedElemRestriction rstr, const bool **orients) {
   RITZ_HANDLE(rstr);
+  RITZ_ARGUMENT(rstr, orients);
   RITZ_TRY(end_reading(rstr, __func__));
   *orients = NULL;
   return CEED_ERROR_SUCCESS;
@@ -208,6 +211,7 @@ int CeedElemRestrictionRestoreOrientations(CeedElemRestriction rstr, const bool 
 int CeedElemRestrictionGetCurlOrientations(CeedElemRestriction rstr, CeedMemType mem_type,
                                            const CeedInt8 **curl_orients) {
   RITZ_HANDLE(rstr);
+  RITZ_ARGUMENT(rstr, curl_orients);
   RITZ_TRY(begin_orientations(rstr, __func__, mem_type, CEED_RESTRICTION_CURL_ORIENTED));
   *curl_orients = rstr->curl_orients;
   return CEED_ERROR_SUCCESS;
@@ -215,6 +219,7 @@ int CeedElemRestrictionGetCurlOrientations(CeedElemRestriction rstr, CeedMemType
 
 int CeedElemRestrictionRestoreCurlOrientations(CeedElemRestriction rstr, const CeedInt8 **curl_orients) {
   RITZ_HANDLE(rstr);
+  RITZ_ARGUMENT(rstr, curl_orients);
   RITZ_TRY(end_reading(rstr, __func__));
   *curl_orients = NULL;
   return CEED_ERROR_SUCCESS;
@@ -263,6 +268,7 @@ static int require_strided(CeedElemRestriction rstr, const char *call) {
 
 int CeedElemRestrictionGetLLayout(CeedElemRestriction rstr, CeedInt layout[3]) {
   RITZ_HANDLE(rstr);
+  RITZ_ARGUMENT(rstr, layout);
   RITZ_TRY(require_strided(rstr, __func__));
   ritz_restriction_l_strides(rstr, layout);
   return CEED_ERROR_SUCCESS;
@@ -270,6 +276,7 @@ int CeedElemRestrictionGetLLayout(CeedElemRestriction rstr, CeedInt layout[3]) {
 
 int CeedElemRestrictionGetStrides(CeedElemRestriction rstr, CeedInt strides[3]) {
   RITZ_HANDLE(rstr);
+  RITZ_ARGUMENT(rstr, strides);
   RITZ_TRY(require_strided(rstr, __func__));
   memcpy(strides, rstr->strides, sizeof(rstr->strides));
   return CEED_ERROR_SUCCESS;
@@ -277,6 +284,7 @@ int CeedElemRestrictionGetStrides(CeedElemRestriction rstr, CeedInt strides[3]) 
 
 int CeedElemRestrictionHasBackendStrides(CeedElemRestriction rstr, bool *has_backend_strides) {
   RITZ_HANDLE(rstr);
+  RITZ_ARGUMENT(rstr, has_backend_strides);
   RITZ_TRY(require_strided(rstr, __func__));
   *has_backend_strides = ritz_restriction_has_backend_strides(rstr);
   return CEED_ERROR_SUCCESS;
