@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // CeedOperator: the apply family (doc/ceed-api.md, Operators).
 #include "core/operator.h"
+
+#include <stdio.h>
+
 #include "core/profile.h"
+#include "core/vector.h"
 
 // ---- Zeroing ----
 
@@ -72,21 +76,67 @@ static int check_apart(CeedOperator op, const char *call, CeedVector in, CeedVec
 
 static bool is_vector(CeedVector vec) { return vec != CEED_VECTOR_ACTIVE && vec != CEED_VECTOR_NONE; }
 
-// Refuses vectors that are lent out or have no values before anything is written, rather than half way. In a
-// composite, one sub-operator may write what another one reads.
-static int check_access(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode, bool is_part) {
-  for (CeedInt i = 0; i < op->num_in && !is_part; i++) {
+// What people call an operator: its name, else that of its QFunction; "" for neither.
+static const char *name_of(CeedOperator op) {
+  if (op->name) return op->name;
+  return !op->qf ? "" : op->qf->gallery_name ? op->qf->gallery_name : op->qf->kernel_name;
+}
+
+static bool writes(CeedOperator op, CeedVector vec) {
+  for (CeedInt i = 0; i < op->num_out; i++) {
+    if (op->out[i]->vec == vec) return true;
+  }
+  for (CeedInt i = 0; i < op->num_sub; i++) {
+    if (writes(op->sub[i], vec)) return true;
+  }
+  return false;
+}
+
+// A vector without values is told with the field that it is of.
+static int require_values(CeedOperator op, const char *call, CeedOperatorField field, const char *role,
+                          CeedVector vec) {
+  char what[320];
+  snprintf(what, sizeof(what), "%s: %s%s field '%.80s' of operator '%.80s'", call,
+           field->vec == CEED_VECTOR_ACTIVE ? "active " : "", role, field->qf_field->name, name_of(op));
+  return ritz_vector_require_data(vec, what);
+}
+
+static int check_field_access(CeedOperator op, const char *call, CeedOperatorField field, const char *role,
+                              CeedVector vec, RitzAccess access) {
+  bool has_values = true;
+  if (!is_vector(vec)) return CEED_ERROR_SUCCESS;
+  if (access != RITZ_ACCESS_WRITE) RITZ_TRY(CeedVectorHasValidArray(vec, &has_values));
+  if (!has_values && !vec->is_locked) RITZ_TRY_BACKEND(require_values(op, call, field, role, vec));
+  RITZ_TRY_BACKEND(ritz_vector_check_access(vec, access));
+  return CEED_ERROR_SUCCESS;
+}
+
+// In a composite, one sub-operator may write what another one reads.
+static int check_part_input(CeedOperator whole, CeedOperator op, const char *call, CeedOperatorField field,
+                            CeedVector vec) {
+  bool has_values = true;
+  if (!is_vector(vec) || op->num_elem == 0) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(CeedVectorHasValidArray(vec, &has_values));
+  if (has_values || vec->is_locked || writes(whole, vec)) return CEED_ERROR_SUCCESS;
+  RITZ_TRY_BACKEND(require_values(op, call, field, "input", vec));
+  return CEED_ERROR_SUCCESS;
+}
+
+// Refuses vectors that are lent out or have no values before anything is written, rather than half way.
+static int check_access(CeedOperator whole, CeedOperator op, const char *call, CeedVector in, CeedVector out,
+                        RitzApplyMode mode) {
+  for (CeedInt i = 0; i < op->num_in; i++) {
     CeedVector vec = vector_of(op->in[i], in);
-    if (is_vector(vec)) RITZ_TRY_BACKEND(ritz_vector_check_access(vec, RITZ_ACCESS_READ));
+    RITZ_TRY(op == whole ? check_field_access(op, call, op->in[i], "input", vec, RITZ_ACCESS_READ)
+                         : check_part_input(whole, op, call, op->in[i], vec));
   }
   for (CeedInt i = 0; i < op->num_out; i++) {
     const bool is_active = op->out[i]->vec == CEED_VECTOR_ACTIVE;
     const bool adds = mode == RITZ_APPLY_ADD || (mode == RITZ_APPLY_ADD_ACTIVE && is_active);
-    CeedVector vec = vector_of(op->out[i], out);
-    if (is_vector(vec))
-      RITZ_TRY_BACKEND(ritz_vector_check_access(vec, adds ? RITZ_ACCESS_READ_WRITE : RITZ_ACCESS_WRITE));
+    RITZ_TRY(check_field_access(op, call, op->out[i], "output", vector_of(op->out[i], out),
+                                adds ? RITZ_ACCESS_READ_WRITE : RITZ_ACCESS_WRITE));
   }
-  for (CeedInt i = 0; i < op->num_sub; i++) RITZ_TRY(check_access(op->sub[i], in, out, mode, true));
+  for (CeedInt i = 0; i < op->num_sub; i++) RITZ_TRY(check_access(whole, op->sub[i], call, in, out, mode));
   return CEED_ERROR_SUCCESS;
 }
 
@@ -170,7 +220,7 @@ int ritz_operator_check_apply(CeedOperator op, const char *call, CeedVector in, 
   RITZ_TRY(check_vectors(op, call, in, out));
   RITZ_TRY(check_apart(op, call, in, out));
   RITZ_TRY(check_coordinates(op, call, out, false));
-  return check_access(op, in, out, mode, false);
+  return check_access(op, op, call, in, out, mode);
 }
 
 void ritz_operator_note_outputs(CeedOperator op, CeedVector out) { visit_outputs(op, out, note_state); }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // CeedVector: actions on whole vectors. Arithmetic is the backend's.
+#include <stdio.h>
 #include <string.h>
 
 #include "core/vector.h"
@@ -189,6 +190,19 @@ int ritz_vector_check_same_ceed(const char *call, CeedVector x, CeedVector y) {
   return CEED_ERROR_SUCCESS;
 }
 
+static int require_both_data(const char *call, CeedVector x, CeedVector y) {
+  char what[80];
+
+  for (int k = 0; k < 2; k++) {
+    const CeedVector vec = k ? y : x;
+
+    if (vec->length == 0 || ritz_storage_has_data(&vec->storage)) continue;
+    snprintf(what, sizeof(what), "%s: %s", call, k ? "y" : "x");
+    RITZ_TRY(ritz_vector_require_data(vec, what));
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
 // y = alpha x + beta y
 static int axpby(const char *call, CeedVector y, CeedScalar alpha, CeedScalar beta, CeedVector x) {
   RITZ_REQUIRE(y->length == x->length, y->obj.ceed, CEED_ERROR_UNSUPPORTED,
@@ -199,8 +213,7 @@ static int axpby(const char *call, CeedVector y, CeedScalar alpha, CeedScalar be
   RITZ_TRY(ritz_vector_check_same_ceed(call, y, x));
   RITZ_TRY(require_one_precision(call, y, x));
   if (y->length == 0) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(ritz_vector_require_data(x, call));
-  RITZ_TRY(ritz_vector_require_data(y, call));
+  RITZ_TRY(require_both_data(call, x, y));
   const RitzBackend *backend = backend_of(y);
   void *x_array, *y_array;
   RITZ_TRY(ritz_vector_lock(x, RITZ_ACCESS_READ, backend->mem_type, &x_array));
@@ -264,8 +277,7 @@ int CeedVectorPointwiseMult(CeedVector w, CeedVector x, CeedVector y) {
                  "%s: w and %s lie in the same memory, but are not one vector", call, k ? "y" : "x");
   }
   if (w->length == 0) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(ritz_vector_require_data(x, call));
-  RITZ_TRY(ritz_vector_require_data(y, call));
+  RITZ_TRY(require_both_data(call, x, y));
 
   CeedMemType mem_type = backend_of(w)->mem_type;
   void *x_array, *y_array;

@@ -8,6 +8,7 @@
 #include "core/memory.h"
 #include "core/threads.h"
 #include "jit/build.h"
+#include "jit/files.h"
 #include "jit/module.h"
 #include "jit/process.h"
 
@@ -116,7 +117,8 @@ static void load(void *data) {
 }
 
 static void destroy(RitzJitBatch batch) {
-  atomic_store(&batch->is_unwanted, true);
+  // Who dumps texts wants all of them, with logs and binaries.
+  atomic_store(&batch->is_unwanted, !ritz_environment("RITZ_DUMP"));
   (void)ritz_task_end(&batch->task);
   for (size_t i = 0; batch->places && i < batch->num; i++) {
     if (is_there(batch, i)) ritz_jit_release(&batch->places[i].module);

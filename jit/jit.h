@@ -62,7 +62,8 @@ bool ritz_jit_can_take(RitzJitBatch batch, size_t number);
 // Waits for this module. Counted; NULL: nothing came of it (out of memory, or the process has forked), the
 // caller loads the text itself.
 RitzJitModule ritz_jit_take(RitzJitBatch batch, size_t number);
-void ritz_jit_batch_release(RitzJitBatch *batch); // the last one stops the compilers that still run
+// The last one stops the compilers that still run; with RITZ_DUMP it waits for them.
+void ritz_jit_batch_release(RitzJitBatch *batch);
 
 RitzJitStatus ritz_jit_status(RitzJitModule module);
 // One paragraph for people, never empty: why the status is not READY (else what there is to say of a module

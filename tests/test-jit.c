@@ -685,6 +685,35 @@ TEST(a_dump_holds_all_that_is_needed_to_compile_again) {
   CeedDestroy(&ceed);
 }
 
+// Files of this name in the folders of a folder.
+static int count_below(const char *folder, const char *name) {
+  DIR *stream = opendir(folder);
+  int num = 0;
+
+  for (struct dirent *entry; stream && (entry = readdir(stream));)
+    num += entry->d_name[0] != '.' && jit_count_files(jit_path(folder, entry->d_name), name);
+  if (stream) closedir(stream);
+  return num;
+}
+
+// Who lets go of a batch does not wait for its compilers, unless their work is to be seen.
+TEST(a_dump_holds_texts_that_nobody_waits_for) {
+  NEEDS_COMPILER();
+  const char *folder = jit_folder("unwanted");
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  RitzJitSource sources[] = {jit_number(53), jit_number(54)};
+  RitzJitBatch batch = NULL;
+
+  jit_begin();
+  setenv("RITZ_DUMP", folder, 1);
+  CHECK_OK(ritz_jit_begin(ceed, 2, sources, &batch));
+  ritz_jit_batch_release(&batch);
+  CHECK(count_below(folder, "kernel.c") == 2, "texts");
+  CHECK(count_below(folder, "compile.log") == 2, "logs");
+  CHECK(count_below(folder, "kernel.so") == 2, "binaries");
+  CeedDestroy(&ceed);
+}
+
 TEST(a_dump_that_cannot_be_written_changes_nothing_else) {
   NEEDS_COMPILER();
   jit_begin();
@@ -845,7 +874,7 @@ int main(int argc, char **argv) {
             a_reason_names_file_and_line_of_the_users_mistake_and_the_log,
             a_refused_text_is_compiled_once_in_a_process, a_text_that_calls_what_is_nowhere_is_refused,
             one_refused_text_does_not_harm_the_others, a_dump_holds_all_that_is_needed_to_compile_again,
-            a_dump_that_cannot_be_written_changes_nothing_else,
+            a_dump_holds_texts_that_nobody_waits_for, a_dump_that_cannot_be_written_changes_nothing_else,
             entries_are_listed_and_cleared_and_files_of_others_stay, counters_and_compiler_are_told,
             threads_load_at_the_same_time_and_compile_each_text_once,
             an_allocation_that_fails_is_reported_and_nothing_is_left));

@@ -64,13 +64,16 @@ TEST_EACH_BACKEND(adding_needs_values_in_the_outputs) {
   CeedVector empty = vector_of(ceed, SMALL_NODES, NULL), s = vector_of(ceed, SMALL_POINTS, NULL);
 
   OPEN_TWICE(ceed, &t);
-  CHECK_ERROR(ceed, CeedOperatorApplyAdd(t.op, t.small.u, empty, CEED_REQUEST_IMMEDIATE), CEED_ERROR_BACKEND,
-              "no valid data");
+  CHECK_OK(CeedOperatorSetName(t.op, "twice"));
+  CHECK_ERROR(
+      ceed, CeedOperatorApplyAdd(t.op, t.small.u, empty, CEED_REQUEST_IMMEDIATE), CEED_ERROR_BACKEND,
+      "CeedOperatorApplyAdd: active output field 'v' of operator 'twice': CeedVector has no valid data");
   CHECK_ERROR(ceed, CeedOperatorApplyAddActive(t.op, t.small.u, empty, CEED_REQUEST_IMMEDIATE),
               CEED_ERROR_BACKEND, "no valid data");
   CeedOperator op = twice_operator(ceed, &t.small, CEED_VECTOR_ACTIVE, CEED_VECTOR_ACTIVE, s);
+  CHECK_OK(CeedOperatorSetName(op, "twice"));
   CHECK_ERROR(ceed, CeedOperatorApplyAdd(op, t.small.u, t.v, CEED_REQUEST_IMMEDIATE), CEED_ERROR_BACKEND,
-              "no valid data");
+              "CeedOperatorApplyAdd: output field 's' of operator 'twice': CeedVector has no valid data");
   CHECK_OK(CeedOperatorApplyAddActive(op, t.small.u, t.v, CEED_REQUEST_IMMEDIATE)); // zeroes the passive one
   CHECK_HOLDS(s, TWICE_S);
   CHECK_OK(CeedOperatorApply(t.op, t.small.u, t.v, CEED_REQUEST_IMMEDIATE));
@@ -78,6 +81,34 @@ TEST_EACH_BACKEND(adding_needs_values_in_the_outputs) {
   CHECK_OK(CeedOperatorDestroy(&op));
   CHECK_OK(CeedVectorDestroy(&empty));
   CHECK_OK(CeedVectorDestroy(&s));
+  close_twice(&t);
+}
+
+// Which field of which operator lacks values, also within a composite and after CeedOperatorSetName.
+TEST_EACH_BACKEND(inputs_without_values_are_named) {
+  Twice t;
+  CeedVector empty = vector_of(ceed, SMALL_NODES, NULL);
+  CeedOperator composite = NULL;
+
+  OPEN_TWICE(ceed, &t);
+  CHECK_OK(CeedOperatorSetName(t.op, "twice"));
+  CHECK_ERROR(ceed, CeedOperatorApply(t.op, empty, t.v, CEED_REQUEST_IMMEDIATE), CEED_ERROR_BACKEND,
+              "CeedOperatorApply: active input field 'u' of operator 'twice': CeedVector has no valid data");
+  CeedOperator op = twice_operator(ceed, &t.small, empty, CEED_VECTOR_ACTIVE, t.s);
+  CHECK_OK(CeedOperatorSetName(op, "load"));
+  CHECK_ERROR(ceed, CeedOperatorApply(op, CEED_VECTOR_NONE, t.v, CEED_REQUEST_IMMEDIATE), CEED_ERROR_BACKEND,
+              "CeedOperatorApply: input field 'u' of operator 'load': CeedVector has no valid data");
+  CHECK_OK(CeedOperatorCreateComposite(ceed, &composite));
+  CHECK_OK(CeedOperatorCompositeAddSub(composite, op));
+  CHECK_ERROR(ceed, CeedOperatorApply(composite, CEED_VECTOR_NONE, t.v, CEED_REQUEST_IMMEDIATE),
+              CEED_ERROR_BACKEND, "input field 'u' of operator 'load': CeedVector has no valid data");
+  CHECK_ERROR(ceed, CeedVectorAXPY(t.small.u, 1, empty), CEED_ERROR_BACKEND,
+              "CeedVectorAXPY: x: CeedVector has no valid data");
+  CHECK_ERROR(ceed, CeedVectorAXPY(empty, 1, t.small.u), CEED_ERROR_BACKEND,
+              "CeedVectorAXPY: y: CeedVector has no valid data");
+  CHECK_OK(CeedOperatorDestroy(&composite));
+  CHECK_OK(CeedOperatorDestroy(&op));
+  CHECK_OK(CeedVectorDestroy(&empty));
   close_twice(&t);
 }
 
@@ -521,12 +552,13 @@ int main(int argc, char **argv) {
                   TESTS(apply_overwrites_whole_vectors, apply_needs_no_values_in_its_outputs,
                         apply_add_adds_to_active_and_passive_outputs,
                         apply_add_active_overwrites_passive_outputs, adding_needs_values_in_the_outputs,
-                        an_operator_may_be_passive_altogether, outputs_in_one_vector_are_summed,
-                        a_passive_input_may_be_the_active_one_too, changes_of_passive_vectors_are_seen,
-                        requests_are_completed, without_elements_outputs_are_still_zeroed,
-                        vectors_that_do_not_fit_are_refused, the_active_sentinel_is_no_vector,
-                        a_field_without_a_vector_is_refused_in_apply, vectors_that_are_lent_out_stop_an_apply,
-                        a_vector_cannot_be_passive_input_and_output, codes_of_the_callers_function_come_back,
+                        inputs_without_values_are_named, an_operator_may_be_passive_altogether,
+                        outputs_in_one_vector_are_summed, a_passive_input_may_be_the_active_one_too,
+                        changes_of_passive_vectors_are_seen, requests_are_completed,
+                        without_elements_outputs_are_still_zeroed, vectors_that_do_not_fit_are_refused,
+                        the_active_sentinel_is_no_vector, a_field_without_a_vector_is_refused_in_apply,
+                        vectors_that_are_lent_out_stop_an_apply, a_vector_cannot_be_passive_input_and_output,
+                        codes_of_the_callers_function_come_back,
                         an_apply_that_fails_leaves_what_was_there_or_nothing,
                         outputs_of_a_function_that_fails_are_not_taken_for_results,
                         a_refused_apply_leaves_the_outputs, a_context_that_is_lent_out_stops_an_apply,
