@@ -712,7 +712,7 @@ threads_of() { # ARGUMENTS...: the number that a solve names
 }
 all=$(env -u OMP_NUM_THREADS "$ritz" solve box:2 --exact sine 2>/dev/null | sed -n 's/^backend .*, \([0-9]*\) threads\{0,1\}$/\1/p')
 two=$((all > 1 ? 2 : 1))
-[[ $all -ge 1 && $all -le $(nproc) && $(OMP_NUM_THREADS=1 threads_of) == 1 && $(OMP_NUM_THREADS=1 threads_of --threads 2) == "$two" &&
+[[ $all -ge 1 && $all -le $(nproc --all) && $(OMP_NUM_THREADS=1 threads_of) == 1 && $(OMP_NUM_THREADS=1 threads_of --threads 2) == "$two" &&
   $(OMP_NUM_THREADS=$two threads_of --ceed /cpu/self:threads=1) == 1 && $(threads_of --ceed /cpu/self/ref) == 1 ]]
 report $((1 - $?)) "a solve takes all processors that it may use, or what it is told, and says how many"
 [[ $(taskset -c "$(taskset -cp $$ | sed 's/.*: *\([0-9]*\).*/\1/')" env -u OMP_NUM_THREADS "$ritz" solve box:2 --exact sine 2>/dev/null) == *", 1 thread"* ]]
