@@ -4,11 +4,12 @@
 #include "cli/solve.h"
 
 int cli_info_mesh(const ArgCommand *command, const char *mesh) {
-  Solve s = {.command = command, .options = {.mesh = mesh}, .device = -1};
+  Solve s = {.command = command, .options = {.mesh = mesh, .merge = -1, .allow_cracks = true}, .device = -1};
   int code = cli_open_ceed(command->name, "/cpu/self/ref", &s.ceed);
 
   if (!code) code = solve_open_mesh(&s);
-  if (!code && (solve_show_mesh(&s) || solve_show_regions(&s))) code = cli_report(command->name, s.ceed);
+  if (!code && (solve_show_mesh(&s) || solve_show_regions(&s) || solve_show_cracks(&s)))
+    code = cli_report(command->name, s.ceed);
   solve_clean_up(&s);
   return code;
 }

@@ -30,7 +30,44 @@ static bool parse_box(const char *text, CeedInt *dim, CeedInt n[3]) {
 
 static int create_mesh(Solve *s, const CeedInt n[3], CeedInt dim) {
   if (dim) return RitzMeshCreateBox(s->ceed, dim, n, NULL, NULL, 1, NULL, NULL, &s->mesh);
-  return RitzMeshRead(s->ceed, s->options.mesh, &s->mesh);
+  const RitzMeshReadOptions options = {.ignore_periodic = s->options.ignore_periodic,
+                                       .merge = s->options.merge >= 0,
+                                       .merge_distance = s->options.merge};
+
+  return RitzMeshReadWith(s->ceed, s->options.mesh, &options, &s->mesh);
+}
+
+enum { MAX_CRACK_ORDER = 16 }; // of RitzMeshFindCracks
+
+// "2 vertices coincide with others, the first at (1, 0, 0)", to be told or refused; "": there are none.
+static int describe_cracks(const Solve *s, size_t size, char *text) {
+  RitzMeshCracks c = {0};
+  CeedInt order = 0;
+  int n = 0;
+
+  text[0] = '\0';
+  CLI_TRY(RitzMeshGetGeometryOrder(s->mesh, &order));
+  if (order > MAX_CRACK_ORDER) return CEED_ERROR_SUCCESS;
+  CLI_TRY(RitzMeshFindCracks(s->mesh, &c));
+  if (c.num_coincident)
+    n = snprintf(text, size, "vertices coincide with others: %lld, the first at (%g, %g, %g)",
+                 (long long)c.num_coincident, c.coincident_at[0], c.coincident_at[1], c.coincident_at[2]);
+  if (c.num_hanging)
+    snprintf(text + n, size - (size_t)n,
+             "%svertices lie on elements that do not have them: %lld, the first at (%g, %g, %g)",
+             n ? "; " : "", (long long)c.num_hanging, c.hanging_at[0], c.hanging_at[1], c.hanging_at[2]);
+  return CEED_ERROR_SUCCESS;
+}
+
+static int refuse_cracks(const Solve *s) {
+  char text[400], shown[ARG_SHOWN];
+
+  if (describe_cracks(s, sizeof(text), text)) return cli_report(s->command->name, s->ceed);
+  if (!*text) return CLI_OK;
+  fprintf(cli_stderr(), "%s: %s: %s\n", s->command->name, args_shown(s->options.mesh, shown), text);
+  fprintf(cli_stderr(),
+          "The mesh has cracks there: --merge DISTANCE joins vertices, --allow-cracks goes on.\n");
+  return CLI_FAILED;
 }
 
 // Boxes in parts are cut with fewer elements and refined again, so that multigrid has levels below them, down
@@ -92,7 +129,7 @@ int solve_open_mesh(Solve *s) {
   if (s->base && dim > 0) coarsen_box(s, dim, n);
   if (create_mesh(s, n, dim)) return cli_report(s->command->name, s->ceed);
   if (RitzMeshGetDimensions(s->mesh, &s->dim, &s->space_dim)) return cli_report(s->command->name, s->ceed);
-  return CLI_OK;
+  return dim > 0 || s->options.allow_cracks ? CLI_OK : refuse_cracks(s);
 }
 
 // ---- Facts ----
@@ -312,6 +349,14 @@ static int measure_regions(const Solve *s, CeedInt num_regions, int64_t *counts,
   }
   free(of_elements);
   return ierr;
+}
+
+int solve_show_cracks(const Solve *s) {
+  char text[400];
+
+  CLI_TRY(describe_cracks(s, sizeof(text), text));
+  if (*text) cli_fact("cracks", "%s", text);
+  return CEED_ERROR_SUCCESS;
 }
 
 int solve_show_regions(const Solve *s) {

@@ -46,6 +46,20 @@ static const ArgOption options_table[] = {
             "split every element into 2^dim of its shape (pyramids into 6, and\n4 tetrahedra), N times: "
             "--refine 1",
             refine, 0),
+    {"--merge",
+     "DISTANCE",
+     "vertices of the file at most this far apart become one: --merge 1e-6",
+     ARG_REAL,
+     MEMBER(merge),
+     0,
+     INFINITY,
+     {NULL}},
+    FLAG("--allow-cracks",
+         "go on where elements of the file meet without sharing vertices\n(hanging nodes, parts that were "
+         "not merged)",
+         allow_cracks),
+    FLAG("--ignore-periodic", "nodes that $Periodic of the file (Gmsh) makes one stay apart",
+         ignore_periodic),
     LIST("--bc", "NAME=EXPR",
          "value of u on a boundary part; may be repeated, the later one\ncounts where parts meet; the part "
          "\"all\" is all of the boundary;\nparts without value have a vanishing flux: --bc base=100; of\n"

@@ -209,6 +209,7 @@ void solve_clean_up(Solve *s) {
 
 int cli_solve(int argc, char **argv) {
   SolveOptions options = {.order = 2,
+                          .merge = -1,
                           .exact = EXACT_NONE,
                           .lambda = 1,
                           .tol = 1e-10,

@@ -44,6 +44,8 @@ enum { MAX_PARTS = 4096 };
 
 typedef struct {
   const char *mesh, *ceed, *output, *picture;
+  double merge; // < 0: nothing is merged
+  bool allow_cracks, ignore_periodic;
   int problem; // ProblemKind
   int order, refine, exact, max_it;
   ArgTexts bc, fixed, flux, traction, source, force, coefficient, capacity, young, poisson, initial;
@@ -133,6 +135,7 @@ int solve_open_mesh(Solve *s);          // as it is in the file
 int solve_divide_mesh(Solve *s);        // Ceed code: this part of it, refined
 int solve_show_mesh(const Solve *s);    // Ceed code
 int solve_show_regions(const Solve *s); // Ceed code
+int solve_show_cracks(const Solve *s);  // Ceed code
 // Why elements may be of less dimensions than the space.
 const char *solve_explain_surface(const Solve *s);
 

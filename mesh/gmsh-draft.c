@@ -21,7 +21,7 @@ typedef struct {
 // ---- Tags of nodes ----
 
 // The number of a tag in the table is the index of its node.
-static int enter_tags(const RitzGmshFile *file, RitzMeshTable *map) {
+int ritz_gmsh_enter_tags(const RitzGmshFile *file, RitzMeshTable *map) {
   RITZ_TRY(ritz_mesh_table_create(file->text->ceed, 1, file->num_nodes, map));
   for (int64_t i = 0; i < file->num_nodes; i++) {
     int64_t number;
@@ -49,7 +49,7 @@ static int resolve_element(RitzGmshFile *file, const RitzMeshTable *map, const R
 // In the elements of dimension dim and dim - 1 tags of nodes become indices.
 static int resolve_tags(RitzGmshFile *file, int dim) {
   RitzMeshTable map = {0};
-  int ierr = enter_tags(file, &map);
+  int ierr = ritz_gmsh_enter_tags(file, &map);
 
   for (int64_t i = 0; i < file->num_elements && !ierr; i++) {
     if (ritz_shapes[file->elements[i].type->shape].dim >= dim - 1)
@@ -347,7 +347,8 @@ static int convert(Conversion *c) {
   RITZ_TRY(fill_coords(c));
   RITZ_TRY(ritz_gmsh_name_unused(file, draft));
   RITZ_TRY(ritz_gmsh_name_regions(file, c->cells, draft));
-  return ritz_gmsh_name_parts(file, c->is_used, draft);
+  RITZ_TRY(ritz_gmsh_name_parts(file, c->is_used, draft));
+  return file->num_pairs > 0 ? ritz_gmsh_close_periods(file, draft) : CEED_ERROR_SUCCESS;
 }
 
 int ritz_gmsh_fill_draft(RitzGmshFile *file, RitzMeshDraft *draft) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Reader of Gmsh MSH 2.2 and 4.1, as text and binary of either byte order: the walk through the sections.
 // Called by RitzMeshRead; sections are read by mesh/gmsh2.c and mesh/gmsh4.c, the mesh is made in
-// mesh/gmsh-draft.c. Sections may come in any order and repeat; $Periodic and data sections are skipped.
+// mesh/gmsh-draft.c. Sections may come in any order and repeat; data sections are skipped.
 #include "mesh/gmsh.h"
 
 #include <stdlib.h>
@@ -40,6 +40,7 @@ static void clear_gmsh_reader(RitzGmshFile *file) {
   for (int64_t i = 0; i < file->num_names; i++) RITZ_FREE(&file->names[i].name);
   RITZ_FREE(&file->names);
   RITZ_FREE(&file->groups);
+  RITZ_FREE(&file->pairs);
   ritz_mesh_lists_clear(&file->shared);
   RITZ_FREE(&file->entities);
   RITZ_FREE(&file->tags);
@@ -131,11 +132,13 @@ static const Section sections[] = {
     {"$PartitionedEntities", 4, decline_partitions},
     {"$Nodes", 4, ritz_gmsh4_read_nodes},
     {"$Elements", 4, ritz_gmsh4_read_elements},
+    {"$Periodic", 0, ritz_gmsh_read_periodic},
 };
 
 static const Section *find_section(const RitzGmshFile *file, RitzWord name) {
   for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {
     if (!ritz_word_is(name, sections[i].name)) continue;
+    if (file->ignores_periodic && sections[i].read == ritz_gmsh_read_periodic) return NULL;
     if (!sections[i].version || sections[i].version == file->version) return &sections[i];
   }
   return NULL;
@@ -151,7 +154,8 @@ static int read_section(RitzGmshFile *file, RitzWord name) {
   RITZ_TEXT_REQUIRE(name.length < 72 && !ritz_word_begins(name, "$End"), text,
                     "expected the beginning of a section, found '%s'", ritz_word_quote(name, &quote));
   snprintf(end, sizeof(end), "$End%.*s", (int)name.length - 1, name.start + 1);
-  bool needs_format = ritz_word_is(name, "$Nodes") || ritz_word_is(name, "$Elements");
+  bool needs_format =
+      ritz_word_is(name, "$Nodes") || ritz_word_is(name, "$Elements") || ritz_word_is(name, "$Periodic");
 
   RITZ_TEXT_REQUIRE(file->version || !needs_format, text, "the file has no $MeshFormat before its data");
   text->at += name.length;
@@ -244,8 +248,8 @@ static int read_gmsh_file(RitzGmshFile *file, RitzMeshDraft *draft) {
   return ritz_gmsh_fill_draft(file, draft);
 }
 
-int ritz_mesh_read_gmsh(Ceed ceed, RitzMeshText *text, RitzMeshDraft *draft) {
-  RitzGmshFile file = {.text = text};
+int ritz_mesh_read_gmsh(Ceed ceed, RitzMeshText *text, bool ignores_periodic, RitzMeshDraft *draft) {
+  RitzGmshFile file = {.text = text, .ignores_periodic = ignores_periodic};
 
   (void)ceed;
   int ierr = read_gmsh_file(&file, draft);

@@ -50,7 +50,7 @@ typedef struct {
 typedef struct {
   RitzMeshText *text; // borrowed
   int version;        // 2 for 2.2, 4 for 4.1; 0 before $MeshFormat
-  bool is_binary, has_entities;
+  bool is_binary, has_entities, ignores_periodic;
   int64_t num_nodes, nodes_capacity;
   RitzGmshNode *nodes; // owned
   int64_t num_elements, elements_capacity;
@@ -62,6 +62,8 @@ typedef struct {
   int64_t num_groups, groups_capacity;
   int32_t *groups;      // owned, positive; ascending in an entity once the file is read
   RitzMeshLists shared; // owned: groups, ascending, of cells of version 2.2 that are in several
+  int64_t num_pairs, pairs_capacity;
+  int64_t *pairs; // owned, [num_pairs][2]: tags of nodes that are one, slave and master
   int64_t num_names, names_capacity;
   RitzGmshName *names; // owned; sorted by (dim, tag) once the file is read
 } RitzGmshFile;
@@ -74,12 +76,19 @@ int ritz_gmsh4_read_entities(RitzGmshFile *file); // mesh/gmsh4.c
 int ritz_gmsh4_read_nodes(RitzGmshFile *file);
 int ritz_gmsh4_read_elements(RitzGmshFile *file);
 
+int ritz_gmsh_read_periodic(RitzGmshFile *file); // mesh/gmsh-periodic.c
+
 // For the sections (mesh/gmsh.c): makes room for `count` more nodes or elements; adds an element, whose nodes
 // are to be put at *tags.
 int ritz_gmsh_reserve_nodes(RitzGmshFile *file, int64_t count);
 int ritz_gmsh_reserve_elements(RitzGmshFile *file, int64_t count);
 int ritz_gmsh_add_element(RitzGmshFile *file, RitzGmshElement element, int64_t **tags);
 int ritz_gmsh_require_type(const RitzGmshFile *file, int64_t code, const RitzGmshType **type);
+
+// Tags of nodes into an empty table, where their numbers are indices (mesh/gmsh-draft.c).
+int ritz_gmsh_enter_tags(const RitzGmshFile *file, RitzMeshTable *map);
+// Vertices of a whole draft that $Periodic lists as pairs become one (mesh/gmsh-periodic.c).
+int ritz_gmsh_close_periods(const RitzGmshFile *file, RitzMeshDraft *draft);
 
 // Turns the contents into a draft (mesh/gmsh-draft.c).
 int ritz_gmsh_fill_draft(RitzGmshFile *file, RitzMeshDraft *draft);

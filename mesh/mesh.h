@@ -518,7 +518,7 @@ void ritz_halo_destroy(RitzHalo *halo);
 
 // ---- Readers (mesh/read.c dispatches on the first line) ----
 typedef struct RitzMeshText RitzMeshText;
-int ritz_mesh_read_gmsh(Ceed ceed, RitzMeshText *text, RitzMeshDraft *draft);
+int ritz_mesh_read_gmsh(Ceed ceed, RitzMeshText *text, bool ignores_periodic, RitzMeshDraft *draft);
 int ritz_mesh_read_mfem(Ceed ceed, RitzMeshText *text, RitzMeshDraft *draft);
 
 #endif

@@ -80,3 +80,20 @@ int ritz_reader_reserve(Ceed ceed, int64_t needed, size_t size, int64_t *capacit
   *capacity = room;
   return CEED_ERROR_SUCCESS;
 }
+
+// ---- Vertices that become one ----
+
+void ritz_reader_renumber(const int64_t *to, RitzMeshDraft *draft) {
+  const int64_t num_label_vertices = draft->num_labels << (draft->dim - 1);
+
+  for (int64_t i = 0; i < draft->num_places; i++) {
+    int64_t *v = &draft->elem_vertices[i];
+
+    if (to[*v] >= 0) *v = to[*v];
+  }
+  for (int64_t i = 0; i < num_label_vertices; i++) {
+    int64_t *v = &draft->label_vertices[i];
+
+    if (*v >= 0 && *v < draft->num_vertices && to[*v] >= 0) *v = to[*v];
+  }
+}

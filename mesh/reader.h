@@ -67,6 +67,12 @@ int ritz_reader_collect_names(Ceed ceed, int64_t num, const int64_t *keys, int64
                               const RitzReaderName *known, CeedInt *num_names, RitzMeshName **names,
                               int32_t *index);
 
+// ---- Vertices that become one ----
+// Vertex v of elements and labels becomes to[v], unless that is negative (mesh/reader.c).
+void ritz_reader_renumber(const int64_t *to, RitzMeshDraft *draft);
+// Vertices at most `distance` apart become the first of them (mesh/merge.c). The draft is laid out.
+int ritz_reader_merge(Ceed ceed, double distance, RitzMeshDraft *draft);
+
 // ---- Node positions (mesh/reader-nodes.c) ----
 // Takes the nodes of one element from a lattice of degree p, where ritz_lattice_place puts them, to the
 // Lagrange nodes of degree q >= p; the polynomial stays the same.

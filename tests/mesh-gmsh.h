@@ -24,7 +24,8 @@ typedef struct {
   int n[3];    // cells per direction, 1 beyond map.dim
   int version; // 2 or 4
   bool is_binary, is_swapped;
-  bool has_sparse_tags, has_parameters, has_groups, has_entities, has_periodic;
+  bool has_sparse_tags, has_parameters, has_groups, has_entities, has_others;
+  int num_closed; // the first so many directions are periodic
 } GmshSample;
 
 // Physical groups: cells 101 "matter" (first half) and 102 (no name); facets 201 "left side" (x = 0), 202 (x
@@ -347,10 +348,49 @@ static inline void gmsh4_put_elements(const GmshSample *s, FileBytes *f) {
 
 // Also bytes that look like the end of another section, and a line that is no section.
 static inline void gmsh_put_skipped(const GmshSample *s, FileBytes *f) {
-  if (!s->has_periodic) return;
-  file_text(f, "$Periodic\n1\n0 1 2\nAffine 1 0 0 1 0 1 0 0 0 0 1 0 0 0 0 1\n1\n1 2\n$EndPeriodically\n");
+  if (!s->has_others) return;
+  file_text(f, "$Periods\n1\n0 1 2\nAffine 1 0 0 1 0 1 0 0 0 0 1 0 0 0 0 1\n1\n1 2\n$EndPeriodically\n");
   if (s->is_binary) file_put(f, "\1\2\3$EndNodes\n\0\n$EndPeriod\n", 26);
-  file_text(f, "$EndPeriodic\nnothing in particular\n");
+  file_text(f, "$EndPeriods\nnothing in particular\n");
+}
+
+// A pair of nodes for each node at the end of a direction, and the one at its beginning.
+static inline void gmsh_put_pairs(const GmshSample *s, int d, FileBytes *f) {
+  const int num_nodes = gmsh_num_nodes(s);
+  int stride = 1;
+
+  for (int i = 0; i < d; i++) stride *= s->n[i] * s->map.degree + 1;
+  const int last = s->n[d] * s->map.degree;
+
+  file_size(f, num_nodes / (last + 1));
+  file_line(f);
+  for (int node = 0; node < num_nodes; node++) {
+    if (node / stride % (last + 1) != last) continue;
+    file_size(f, gmsh_tag(s, node));
+    file_size(f, gmsh_tag(s, node - last * stride));
+    file_line(f);
+  }
+}
+
+static inline void gmsh_put_periodic(const GmshSample *s, FileBytes *f) {
+  if (!s->num_closed) return;
+  file_text(f, "$Periodic\n");
+  f->is_binary = s->is_binary && s->version == 4;
+  file_size(f, s->num_closed);
+  file_line(f);
+  for (int d = 0; d < s->num_closed; d++) {
+    file_int(f, s->map.dim - 1);
+    file_int(f, 2 * d + 2);
+    file_int(f, 2 * d + 1);
+    file_line(f);
+    if (s->version == 4) file_size(f, 16);
+    if (s->version == 2 && d == 0) file_text(f, "Affine ");
+    for (int i = 0; i < 16 && (s->version == 4 || d == 0); i++) file_double(f, i % 5 == 0);
+    file_line(f);
+    gmsh_put_pairs(s, d, f);
+  }
+  f->is_binary = s->is_binary;
+  file_text(f, "%s$EndPeriodic\n", s->is_binary ? "\n" : "");
 }
 
 static inline FileBytes gmsh_file(const GmshSample *s) {
@@ -360,6 +400,7 @@ static inline FileBytes gmsh_file(const GmshSample *s) {
   gmsh_put_names(s, &f);
   if (s->version == 4 && s->has_entities) gmsh4_put_entities(s, &f);
   gmsh_put_skipped(s, &f);
+  gmsh_put_periodic(s, &f);
   if (s->version == 2) {
     gmsh2_put_nodes(s, &f);
     gmsh2_put_elements(s, &f);

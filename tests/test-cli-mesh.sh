@@ -121,6 +121,32 @@ prints "a condition on a boundary without facets is an error" 2 err \
 prints "surfaces in space are told to be such" 0 out '^mesh +.*skin.msh, surfaces in 3D$' solve "$folder/skin.msh" "${ref[@]}" --source 1
 also "with a hint at what may be missing" out 'the volume needs a physical group'
 
+# ---- Cracks ----
+
+# A square beside two halves of one; two squares whose common vertices are there twice.
+gmsh2 hanging.msh '' '1 0 0 0;2 1 0 0;3 1 1 0;4 0 1 0;5 2 0 0;6 2 1 0;7 1 .5 0;8 2 .5 0' '1 3 2 1 1 1 2 3 4;2 3 2 1 1 2 5 8 7;3 3 2 1 1 7 8 6 3'
+gmsh2 unmerged.msh '' '1 0 0 0;2 1 0 0;3 1 1 0;4 0 1 0;5 1 0 0;6 2 0 0;7 2 1 0;8 1 1 0' '1 3 2 1 1 1 2 3 4;2 3 2 1 1 5 6 7 8'
+prints "hanging nodes are an error with their place" 1 err \
+  '^ritz solve: .*hanging.msh: vertices lie on elements that do not have them: 1, the first at \(1, 0.5, 0\)$' \
+  solve "$folder/hanging.msh" "${ref[@]}" --bc all=0 --source 1
+also "that names the options" err '^The mesh has cracks there: --merge DISTANCE joins vertices, --allow-cracks goes on\.$'
+prints "cracks can be allowed" 0 out '^elements +3 quadrilaterals, 8 vertices' solve "$folder/hanging.msh" "${ref[@]}" --bc all=0 --source 1 --allow-cracks
+prints "unmerged nodes are an error" 1 err 'vertices coincide with others: 4, the first at \(1, 0, 0\)$' \
+  solve "$folder/unmerged.msh" "${ref[@]}" --bc all=0 --source 1
+prints "and can be merged" 0 out '^elements +2 quadrilaterals, 6 vertices' solve "$folder/unmerged.msh" "${ref[@]}" --bc all=0 --source 1 --merge 1e-9
+prints "also in parts" 1 err 'vertices coincide with others: 4' solve "$folder/unmerged.msh" "${ref[@]}" --bc all=0 --source 1 --parts 2
+prints "info tells of cracks" 0 out '^cracks +vertices coincide with others: 4' info "$folder/unmerged.msh"
+
+# ---- Periods ----
+
+# Three squares in a row, closed along x.
+gmsh2 ring.msh '' '1 0 0 0;2 1 0 0;3 2 0 0;4 3 0 0;5 0 1 0;6 1 1 0;7 2 1 0;8 3 1 0' '1 3 2 1 1 1 2 6 5;2 3 2 1 1 2 3 7 6;3 3 2 1 1 3 4 8 7'
+printf '$Periodic\n1\n1 2 1\nAffine 1 0 0 3 0 1 0 0 0 0 1 0 0 0 0 1\n2\n4 1\n8 5\n$EndPeriodic\n' >>"$folder/ring.msh"
+prints "nodes of \$Periodic are one" 0 out '^elements +3 quadrilaterals, 6 vertices' solve "$folder/ring.msh" "${ref[@]}" --bc all=0 --source 1
+also "so that there is no boundary across the period" out '^facets +all \(6\)$'
+prints "unless told otherwise" 0 out '^elements +3 quadrilaterals, 8 vertices' \
+  solve "$folder/ring.msh" "${ref[@]}" --bc all=0 --source 1 --ignore-periodic
+
 # ---- Sizes ----
 
 for mesh in box:99999999x99999999 'box:2x2 --refine 31' 'box:2x2x2 --refine 2147483647' 'box:9999x9999x9999'; do

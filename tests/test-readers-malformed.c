@@ -62,7 +62,9 @@ static Sample make_sample(int i) {
   GmshSample gmsh = gmsh_sample(i % 2 ? 4 : 2, i < 8 ? 2 : 3, i < 8 ? 2 : 1, i == 6 || i == 7 || i == 9);
 
   if (i >= 10) return make_shapes(i - 10);
-  gmsh.has_periodic = gmsh.has_parameters = i == 4 || i == 7;
+  gmsh.has_others = gmsh.has_parameters = i == 4 || i == 7;
+  gmsh.num_closed = gmsh.has_others;
+  if (gmsh.num_closed) gmsh.n[0] = 3;
   switch (i) {
   case 0: return (Sample){"straight.mesh", mfem_file(&straight), true};
   case 1: return (Sample){"sets.mesh", mfem_file(&sets), false};

@@ -84,8 +84,18 @@ CEED_EXTERN int RitzMeshCreateBox(Ceed ceed, CeedInt dim, const CeedInt n[], con
 // shape, otherwise they keep their order. The file must be a regular one (no pipe: it is not read from stdin)
 // and fit into memory twice. Errors: CEED_ERROR_MAJOR for a file that cannot be read or is malformed,
 // CEED_ERROR_UNSUPPORTED for a valid file whose contents Ritz does not handle; messages begin with
-// "FILE:LINE: " (binary sections: "FILE: byte N: ").
+// "FILE:LINE: " (binary sections: "FILE: byte N: "). Nodes that $Periodic of Gmsh lists as pairs are one
+// vertex; geometry stays as it is in each element. A period needs at least 3 elements.
 CEED_EXTERN int RitzMeshRead(Ceed ceed, const char *path, RitzMesh *mesh);
+
+// The same with options; start from zeros and set what differs.
+typedef struct {
+  bool ignore_periodic;  // nodes that $Periodic of Gmsh lists as pairs stay apart
+  bool merge;            // vertices closer than ...
+  double merge_distance; // ... this, or as close, become one; geometry stays as it is in each element
+} RitzMeshReadOptions;
+CEED_EXTERN int RitzMeshReadWith(Ceed ceed, const char *path, const RitzMeshReadOptions *options,
+                                 RitzMesh *mesh);
 
 // A mesh from arrays, all of them borrowed during the call.
 typedef struct {
@@ -237,6 +247,16 @@ CEED_EXTERN int RitzMeshGetMeasure(RitzMesh mesh, double *measure, double *min_d
 
 // The same integral of each element: measures [num_elem].
 CEED_EXTERN int RitzMeshGetElementMeasures(RitzMesh mesh, double *measures);
+
+// Where elements meet, but do not share vertices: files with hanging nodes, or whose parts were not merged,
+// are read as meshes with cracks. A vertex of the boundary that lies on an element which does not have it (by
+// up to 1e-6 of its reference coordinates) coincides with a corner of it, or hangs on an edge, a face or
+// inside. CEED_ERROR_UNSUPPORTED: geometry of a degree above 16.
+typedef struct {
+  int64_t num_coincident, num_hanging;    // vertices of the boundary
+  double coincident_at[3], hanging_at[3]; // the first of each
+} RitzMeshCracks;
+CEED_EXTERN int RitzMeshFindCracks(RitzMesh mesh, RitzMeshCracks *cracks);
 
 // Multi-line summary: shape, sizes, order, kinds, bounding box, parts with their facet counts, regions.
 CEED_EXTERN int RitzMeshView(RitzMesh mesh, FILE *stream);
