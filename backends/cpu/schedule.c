@@ -192,7 +192,7 @@ static int make_lists(Build *b) {
   b->list_begin[0] = 0;
   RITZ_TRY(ritz_run_elements(b->ceed, b->num_batches, count_range, b));
   for (int32_t batch = 0; batch < b->num_batches; batch++) b->list_begin[batch + 1] += b->list_begin[batch];
-  RITZ_TRY(RITZ_MALLOC(b->ceed, (size_t)b->list_begin[b->num_batches], &b->list));
+  RITZ_TRY(RITZ_MALLOC(b->ceed, (size_t)b->list_begin[b->num_batches] + 1, &b->list)); // there for none, too
   return ritz_run_elements(b->ceed, b->num_batches, list_range, b);
 }
 

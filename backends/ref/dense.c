@@ -128,7 +128,7 @@ static int create(RitzDenseSolver s) {
   s->data = host;
   host->is_wide = RITZ_HAS_WIDE;
   RITZ_TRY(RITZ_MALLOC(s->ceed, (size_t)s->n, &host->pivots));
-  RITZ_TRY(RITZ_MALLOC(s->ceed, 3 * (size_t)s->n, &host->row_scale));
+  RITZ_TRY(RITZ_MALLOC(s->ceed, 3 * (size_t)s->n + 1, &host->row_scale)); // there for n = 0, too
   host->col_scale = host->row_scale + s->n;
   host->plain_row_scale = host->col_scale + s->n;
   return CEED_ERROR_SUCCESS;
