@@ -4,6 +4,7 @@
 // order.
 #include "tests/gpu-kit.h"
 
+#include "core/loops.h"
 #include <stdint.h>
 
 enum { N = 1000 };
@@ -250,7 +251,7 @@ static int run_cycle(Ceed ceed, double *y) {
 // freed.
 static int64_t resident_bytes(void) {
   long long num_resident = 0;
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#ifndef RITZ_HAS_SANITIZER
   FILE *file = fopen("/proc/self/statm", "r");
 
   if (!file) return 0;
