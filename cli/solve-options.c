@@ -186,7 +186,7 @@ const ArgCommand solve_command = {
         "  ritz solve box:8x8x8 --exact sine --order 3\n"
         "  ritz solve heat-sink.msh --order 4 --bc base=100 --bc fins=20 --output heat.vtu\n"
         "  ritz solve pipe-elbow.msh --problem elasticity --order 3 --fixed inlet --traction outlet=0,0,1\n\n"
-        "These meshes: share/ritz/examples/meshes beside the folder of the program, examples/meshes of the "
+        "Meshes: share/ritz/examples/meshes beside the folder of the program, examples/meshes of the "
         "sources.",
     .num_options = sizeof(options_table) / sizeof(options_table[0]),
     .options = options_table,
