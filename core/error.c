@@ -38,7 +38,7 @@ int CeedErrorStore(Ceed ceed, const char *filename, int line, const char *func, 
                    va_list *args) {
   if (!ritz_is_live(ceed, &ritz_ceed_class)) return ecode;
   int length = snprintf(ceed->message, RITZ_MESSAGE_LENGTH, "%s:%d in %s(): ", filename, line, func);
-  if (length >= 0 && length < RITZ_MESSAGE_LENGTH && args) {
+  if (length >= 0 && length < RITZ_MESSAGE_LENGTH && format && args) {
     vsnprintf(ceed->message + length, (size_t)(RITZ_MESSAGE_LENGTH - length), format, *args);
   }
   return ecode;
@@ -46,7 +46,7 @@ int CeedErrorStore(Ceed ceed, const char *filename, int line, const char *func, 
 
 static void print_error(const char *filename, int line, const char *func, const char *format, va_list *args) {
   fprintf(stderr, "%s:%d in %s(): ", filename, line, func);
-  vfprintf(stderr, format, *args);
+  if (format && args) vfprintf(stderr, format, *args);
   fprintf(stderr, "\n");
 }
 

@@ -14,8 +14,11 @@ int CeedTensorContractApply(CeedTensorContract contract, CeedInt A, CeedInt B, C
                __func__, A, B, C, J);
   RITZ_REQUIRE(t_mode == CEED_NOTRANSPOSE || t_mode == CEED_TRANSPOSE, NULL, CEED_ERROR_INCOMPATIBLE,
                "%s: %d is no transpose mode", __func__, (int)t_mode);
-  RITZ_HANDLE(t);
-  RITZ_HANDLE(u);
+  if (A == 0 || C == 0 || J == 0) return CEED_ERROR_SUCCESS;
+  if (B > 0) {
+    RITZ_HANDLE(t);
+    RITZ_HANDLE(u);
+  }
   RITZ_HANDLE(v);
   CeedSize stride_j = t_mode == CEED_TRANSPOSE ? 1 : B, stride_b = t_mode == CEED_TRANSPOSE ? J : 1;
   for (CeedSize a = 0; a < A; a++) {

@@ -25,9 +25,7 @@ static int check_box_arguments(Ceed ceed, CeedInt dim, const CeedInt n[], const 
   RITZ_REQUIRE(dim >= 1 && dim <= 3, ceed, CEED_ERROR_DIMENSION,
                "RitzMeshCreateBox: dimension %" CeedInt_FMT ", needed 1, 2 or 3", dim);
   RITZ_REQUIRE(ritz_fe_shape_num_nodes(CEED_TOPOLOGY_LINE, order) > 0, ceed, CEED_ERROR_DIMENSION,
-               "RitzMeshCreateBox: geometry order %" CeedInt_FMT
-               ", needed at least 1, with squares in 32 bits",
-               order);
+               "RitzMeshCreateBox: geometry order %" CeedInt_FMT ", needed 1 to 46339", order);
   for (CeedInt d = 0; d < dim; d++) {
     double low = lower ? lower[d] : 0.0, high = upper ? upper[d] : 1.0;
 

@@ -6,6 +6,7 @@
 
 #include "core/memory.h"
 #include "machine/machine.h"
+#include <time.h>
 #include <unistd.h>
 
 // ---- Kinds of elements ----
@@ -248,7 +249,8 @@ static void keep_rates(const char *folder, int64_t bandwidth, int64_t flops) {
   CHECK_OK(ritz_machine_find(&machine, &found));
   machine.one = machine.all = rates;
   machine.num_threads = machine.num_processors;
-  machine.measured = 1;
+  machine.measured = (int64_t)time(NULL);
+  machine.load_percent = 0;
   CHECK_OK(ritz_machine_keep(&machine));
   CHECK_OK(ritz_machine_find(&machine, &found));
   CHECK(found, "the figures are kept");
