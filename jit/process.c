@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Programs that run beside this one (contract in jit/process.h).
+#define _GNU_SOURCE // fallocate on Linux
 #include "jit/process.h"
 
 #include <errno.h>
@@ -111,14 +112,20 @@ int ritz_process_start(Ceed ceed, char *const *arguments, const char *folder, co
 
 enum { LOG_END = 64 << 10, MAX_LOG = 1 << 20 }; // kept at both ends; looked at while it grows
 
-// What a running program has said beyond its beginning is dropped when it is too much: it goes on at the
-// end of the file that is left. What it says in the same moment is lost uncounted.
+// Too long a log of a running program becomes a hole between its ends, which takes no room on the disk. Where
+// there are no holes the log is cut when the program has ended.
 static void bound_log(RitzProcess *process) {
+#ifdef FALLOC_FL_PUNCH_HOLE
   struct stat status;
 
-  if (process->log < 0 || fstat(process->log, &status) || status.st_size <= MAX_LOG) return;
-  if (ftruncate(process->log, LOG_END)) return;
-  process->num_lost += (int64_t)status.st_size - LOG_END;
+  if (process->log < 0 || fstat(process->log, &status) || status.st_size <= process->hole_end + MAX_LOG)
+    return;
+  process->hole_end = status.st_size - LOG_END;
+  (void)!fallocate(process->log, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, LOG_END,
+                   process->hole_end - LOG_END);
+#else
+  (void)process;
+#endif
 }
 
 // Beginning, a line that says how much is missing, end.
@@ -126,15 +133,14 @@ static void end_log(RitzProcess *process) {
   char *end = malloc(LOG_END), note[80];
   struct stat status;
   ssize_t length = 0;
+  long long num_lost = 0;
 
-  if (end && process->log >= 0 && !fstat(process->log, &status) &&
-      (process->num_lost || status.st_size > 2 * LOG_END)) {
-    const off_t from = status.st_size > 2 * LOG_END ? status.st_size - LOG_END : LOG_END;
-    length = pread(process->log, end, LOG_END, from);
-    process->num_lost += (int64_t)(from - LOG_END);
+  if (end && process->log >= 0 && !fstat(process->log, &status) && status.st_size > 2 * LOG_END) {
+    num_lost = (long long)status.st_size - 2 * LOG_END;
+    length = pread(process->log, end, LOG_END, status.st_size - LOG_END);
   }
   if (length > 0 && !ftruncate(process->log, LOG_END)) {
-    const int n = snprintf(note, sizeof(note), "\n[%lld bytes are left out]\n", (long long)process->num_lost);
+    const int n = snprintf(note, sizeof(note), "\n[%lld bytes are left out]\n", num_lost);
     if (pwrite(process->log, note, (size_t)n, LOG_END) == n)
       (void)!pwrite(process->log, end, (size_t)length, LOG_END + n);
   }

@@ -15,7 +15,7 @@ typedef struct {
   double start, seconds;
   double limit;     // seconds that it may take; RITZ_JIT_TIMEOUT's after the start
   int log;          // a descriptor of what it says, while it runs
-  int64_t num_lost; // bytes of that which are not kept
+  int64_t hole_end; // of that: what was dropped between its ends while it grew
   bool is_good;     // ended with status 0
   bool is_violent;  // was killed, by itself or by us
   char outcome[80]; // how it ended, for people: "was killed by signal 11"
