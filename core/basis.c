@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/core.h"
+#include "core/vector.h"
 #include "fe/fe.h"
 
 static int view_basis(CeedObject object, FILE *stream) { return CeedBasisView((CeedBasis)object, stream); }
@@ -274,6 +275,8 @@ static int apply_basis(CeedBasis b, const char *call, const RitzBasisAction *act
   RITZ_TRY(ritz_vector_require_scalars(call, has_u ? u : CEED_VECTOR_NONE, v));
   RITZ_REQUIRE(!ritz_vectors_meet(u, v), b->obj.ceed, CEED_ERROR_INCOMPATIBLE, "%s: input and output %s",
                call, ritz_vectors_meet(u, v));
+  if (has_u) RITZ_TRY(ritz_vector_require_data_of(u, call, "u"));
+  if (action->add) RITZ_TRY(ritz_vector_require_data_of(v, call, "v"));
   // The transpose overwrites the whole vector, which may be longer than the nodes.
   bool sums = action->t_mode == CEED_TRANSPOSE;
   if (has_u) RITZ_TRY(CeedVectorGetArrayRead(u, backend->mem_type, &u_array));

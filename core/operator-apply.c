@@ -95,18 +95,17 @@ static bool writes(CeedOperator op, CeedVector vec) {
 // A vector without values is told with the field that it is of.
 static int require_values(CeedOperator op, const char *call, CeedOperatorField field, const char *role,
                           CeedVector vec) {
-  char what[320];
-  snprintf(what, sizeof(what), "%s: %s%s field '%.80s' of operator '%.80s'", call,
+  char name[240];
+  snprintf(name, sizeof(name), "%s%s field '%.80s' of operator '%.80s'",
            field->vec == CEED_VECTOR_ACTIVE ? "active " : "", role, field->qf_field->name, name_of(op));
-  return ritz_vector_require_data(vec, what);
+  return ritz_vector_require_data_of(vec, call, name);
 }
 
 static int check_field_access(CeedOperator op, const char *call, CeedOperatorField field, const char *role,
                               CeedVector vec, RitzAccess access) {
-  bool has_values = true;
   if (!is_vector(vec)) return CEED_ERROR_SUCCESS;
-  if (access != RITZ_ACCESS_WRITE) RITZ_TRY(CeedVectorHasValidArray(vec, &has_values));
-  if (!has_values && !vec->is_locked) RITZ_TRY_BACKEND(require_values(op, call, field, role, vec));
+  if (access != RITZ_ACCESS_WRITE && !ritz_storage_has_data(&vec->storage))
+    RITZ_TRY_BACKEND(require_values(op, call, field, role, vec));
   RITZ_TRY_BACKEND(ritz_vector_check_access(vec, access));
   return CEED_ERROR_SUCCESS;
 }
@@ -114,10 +113,8 @@ static int check_field_access(CeedOperator op, const char *call, CeedOperatorFie
 // In a composite, one sub-operator may write what another one reads.
 static int check_part_input(CeedOperator whole, CeedOperator op, const char *call, CeedOperatorField field,
                             CeedVector vec) {
-  bool has_values = true;
-  if (!is_vector(vec) || op->num_elem == 0) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(CeedVectorHasValidArray(vec, &has_values));
-  if (has_values || vec->is_locked || writes(whole, vec)) return CEED_ERROR_SUCCESS;
+  if (!is_vector(vec) || op->num_elem == 0 || ritz_storage_has_data(&vec->storage) || writes(whole, vec))
+    return CEED_ERROR_SUCCESS;
   RITZ_TRY_BACKEND(require_values(op, call, field, "input", vec));
   return CEED_ERROR_SUCCESS;
 }

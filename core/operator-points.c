@@ -2,6 +2,7 @@
 // CeedOperator at points: creation and the points of its elements (doc/ceed-api.md, Operators at points);
 // evaluation of a tensor basis at arbitrary points (Bases).
 #include "core/operator.h"
+#include "core/vector.h"
 
 // ---- Operators ----
 
@@ -183,6 +184,10 @@ static int apply_at_points(CeedBasis basis, const char *call, const RitzBasisAct
                CEED_ERROR_UNSUPPORTED,
                "%s: Backend does not implement several elements at once, found %" CeedInt_FMT, call,
                action->num_elem);
+  if (!is_weight) {
+    RITZ_TRY(ritz_vector_require_data_of(x_ref, call, "x_ref"));
+    RITZ_TRY(ritz_vector_require_data_of(u, call, "u"));
+  }
   return apply_arrays(basis, action, num_points, x_ref, u, v);
 }
 

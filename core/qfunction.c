@@ -2,11 +2,13 @@
 // CeedQFunction: the user's function at quadrature points, its fields and context (doc/ceed-api.md,
 // QFunctions).
 #include <ceed/jit-tools.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/core.h"
 #include "core/embedded.h"
+#include "core/vector.h"
 
 static int view_qfunction(CeedObject object, FILE *stream) {
   return CeedQFunctionView((CeedQFunction)object, stream);
@@ -234,6 +236,17 @@ static CeedInt field_size(CeedQFunction qf, CeedInt i) {
   return (i < qf->num_in ? qf->in[i] : qf->out[i - qf->num_in])->size;
 }
 
+static int require_inputs(CeedQFunction qf, CeedVector *u) {
+  char name[120];
+
+  for (CeedInt i = 0; i < qf->num_in; i++) {
+    if (qf->in[i]->size == 0) continue;
+    snprintf(name, sizeof(name), "input field '%.80s'", qf->in[i]->name);
+    RITZ_TRY_BACKEND(ritz_vector_require_data_of(u[i], "CeedQFunctionApply", name));
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
 // Arrays of all fields, inputs first, NULL where the size is 0; *num_held counts those that must be restored.
 static int get_qfunction_arrays(CeedQFunction qf, CeedVector *u, CeedVector *v, CeedScalar **arrays,
                                 CeedInt *num_held) {
@@ -268,6 +281,7 @@ int CeedQFunctionApply(CeedQFunction qf, CeedInt Q, CeedVector *u, CeedVector *v
                __func__, Q, qf->vec_length);
   RITZ_TRY(check_vectors(qf, Q, qf->num_in, qf->in, u));
   RITZ_TRY(check_vectors(qf, Q, qf->num_out, qf->out, v));
+  RITZ_TRY(require_inputs(qf, u));
   qf->is_immutable = true;
 
   CeedScalar **arrays = NULL;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/core.h"
+#include "core/vector.h"
 
 static int view_restriction(CeedObject object, FILE *stream) {
   return CeedElemRestrictionView((CeedElemRestriction)object, stream);
@@ -610,7 +611,10 @@ static int check_restriction_lengths(CeedElemRestriction r, const char *call, Ce
                e_size);
   RITZ_REQUIRE(!ritz_vectors_meet(u, v), r->obj.ceed, CEED_ERROR_INCOMPATIBLE, "%s: input and output %s",
                call, ritz_vectors_meet(u, v));
-  return ritz_vector_require_scalars(call, u, v);
+  RITZ_TRY(ritz_vector_require_scalars(call, u, v));
+  if (r->num_elem == 0) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(ritz_vector_require_data_of(u, call, "u"));
+  return t_mode == CEED_TRANSPOSE ? ritz_vector_require_data_of(v, call, "ru") : CEED_ERROR_SUCCESS;
 }
 
 int ritz_restriction_apply(CeedElemRestriction rstr, CeedTransposeMode t_mode, CeedVector u, CeedVector ru) {

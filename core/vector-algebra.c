@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // CeedVector: actions on whole vectors. Arithmetic is the backend's.
-#include <stdio.h>
 #include <string.h>
 
 #include "core/vector.h"
@@ -191,16 +190,8 @@ int ritz_vector_check_same_ceed(const char *call, CeedVector x, CeedVector y) {
 }
 
 static int require_both_data(const char *call, CeedVector x, CeedVector y) {
-  char what[80];
-
-  for (int k = 0; k < 2; k++) {
-    const CeedVector vec = k ? y : x;
-
-    if (vec->length == 0 || ritz_storage_has_data(&vec->storage)) continue;
-    snprintf(what, sizeof(what), "%s: %s", call, k ? "y" : "x");
-    RITZ_TRY(ritz_vector_require_data(vec, what));
-  }
-  return CEED_ERROR_SUCCESS;
+  RITZ_TRY(ritz_vector_require_data_of(x, call, "x"));
+  return ritz_vector_require_data_of(y, call, "y");
 }
 
 // y = alpha x + beta y

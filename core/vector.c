@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // CeedVector: locks, readers and the rules of access (doc/ceed-api.md, Vectors). Data live in a
 // RitzStorage; arithmetic is the backend's.
+#include <stdio.h>
 #include <string.h>
 
 #include "core/packing.h"
@@ -119,6 +120,14 @@ int ritz_vector_require_data(CeedVector vec, const char *call) {
   RITZ_REQUIRE(vec->length == 0 || ritz_storage_has_data(&vec->storage), vec->obj.ceed, CEED_ERROR_BACKEND,
                "%s: CeedVector has no valid data, set its array or value first", call);
   return CEED_ERROR_SUCCESS;
+}
+
+int ritz_vector_require_data_of(CeedVector vec, const char *call, const char *name) {
+  char what[320];
+
+  if (vec->length == 0 || vec->is_locked || ritz_storage_has_data(&vec->storage)) return CEED_ERROR_SUCCESS;
+  snprintf(what, sizeof(what), "%s: %s", call, name);
+  return ritz_vector_require_data(vec, what);
 }
 
 static int check_access(CeedVector vec, const char *call, RitzAccess access) {

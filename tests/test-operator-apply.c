@@ -106,6 +106,15 @@ TEST_EACH_BACKEND(inputs_without_values_are_named) {
               "CeedVectorAXPY: x: CeedVector has no valid data");
   CHECK_ERROR(ceed, CeedVectorAXPY(empty, 1, t.small.u), CEED_ERROR_BACKEND,
               "CeedVectorAXPY: y: CeedVector has no valid data");
+  CHECK_ERROR(ceed,
+              CeedElemRestrictionApply(t.small.rstr_u, CEED_TRANSPOSE, t.small.qd, empty,
+                                       CEED_REQUEST_IMMEDIATE),
+              CEED_ERROR_BACKEND, "CeedElemRestrictionApply: ru: CeedVector has no valid data");
+  CHECK_ERROR(ceed, CeedBasisApply(t.small.basis, 1, CEED_NOTRANSPOSE, CEED_EVAL_INTERP, empty, t.small.v),
+              CEED_ERROR_BACKEND, "CeedBasisApply: u: CeedVector has no valid data");
+  CHECK_ERROR(ceed,
+              CeedQFunctionApply(t.small.qf, 2, (CeedVector[]){t.small.u, empty, t.small.qd}, &t.small.v),
+              CEED_ERROR_BACKEND, "CeedQFunctionApply: input field 'qd': CeedVector has no valid data");
   CHECK_OK(CeedOperatorDestroy(&composite));
   CHECK_OK(CeedOperatorDestroy(&op));
   CHECK_OK(CeedVectorDestroy(&empty));
