@@ -145,6 +145,7 @@ int ritz_gpu_points_diagonal(CeedOperator op, CeedInt a, CeedInt b, CeedScalar *
   const CeedSize length = (CeedSize)in.num_nodes * in.num_comp;
   Diagonal d = {.rstr = op->assembly_data->in.rstrs[a], .values = values};
   Columns c;
+  if (op->num_elem == 0) return CEED_ERROR_SUCCESS;
   int ierr = open_columns(op, a, b, length, &c);
   if (!ierr) ierr = RITZ_MALLOC(op->obj.ceed, (size_t)(length * c.run.batch), &d.e_vec);
   if (!ierr) ierr = run_columns(&c, 0, op->num_elem, pick_diagonal, add_diagonal, &d);
@@ -178,6 +179,7 @@ int ritz_gpu_points_matrices(CeedOperator op, CeedInt a, CeedInt b, CeedInt firs
                              CeedSize length, CeedScalar *host) {
   Matrices t = {first_elem, host};
   Columns c;
+  if (num_elem == 0) return CEED_ERROR_SUCCESS;
   memset(host, 0, (size_t)length * sizeof(*host));
   int ierr = open_columns(op, a, b, 0, &c);
   if (!ierr) ierr = run_columns(&c, first_elem, first_elem + num_elem, place_column, NULL, &t);
@@ -232,6 +234,7 @@ static int derivatives_of_batch(Columns *c, CeedElemRestriction rstr, CeedScalar
 int ritz_gpu_points_qfunction(CeedOperator op, CeedElemRestriction rstr, CeedScalar *host) {
   CeedScalar *points = NULL;
   Columns c;
+  if (op->num_elem == 0) return CEED_ERROR_SUCCESS;
   memset(host, 0, (size_t)rstr->l_size * sizeof(*host));
   int ierr = open_columns(op, 0, 0, 0, &c);
   if (!ierr)
