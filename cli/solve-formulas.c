@@ -480,8 +480,8 @@ static int check_data(const Solve *s) {
       [PROBLEM_MASS] = "a source (--source 1) or values (--bc NAME=1)",
       [PROBLEM_HELMHOLTZ] = "a source (--source 1), values (--bc NAME=1) or a flux (--flux NAME=1)",
       [PROBLEM_HEAT] =
-          "values at time 0 (--initial 1), a source (--source 1), values (--bc NAME=1) or a flux "
-          "(--flux NAME=1)",
+          ("values at time 0 (--initial 1), a source (--source 1), values (--bc NAME=1) or a flux "
+           "(--flux NAME=1)"),
       [PROBLEM_ELASTICITY] = "a force (--force), a traction (--traction) or displacements (--bc)"};
 
   if (s->options.exact == EXACT_SINE) return CLI_OK;
