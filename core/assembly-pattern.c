@@ -145,6 +145,7 @@ static int append_row(Ceed ceed, const Blocks *blocks, const RowMap *map, CeedSi
       columns->item[columns->num++] = col;
     }
   }
+  if (columns->num == first) return CEED_ERROR_SUCCESS;
   sort_numbers(columns->num - first, columns->item + first);
   if (!columns->last_row) columns->num = first + drop_repeated(columns->num - first, columns->item + first);
   return CEED_ERROR_SUCCESS;

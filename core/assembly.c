@@ -479,9 +479,9 @@ int CeedOperatorLinearAssembleSymbolic(CeedOperator op, CeedSize *num_entries, C
   RITZ_TRY(CeedOperatorGetActiveVectorLengths(op, &input_size, &output_size));
   RITZ_TRY(
       allocate_indices(op, __func__, num, input_size > output_size ? input_size : output_size, rows, cols));
-  if (!op->is_composite) fill_single(op, *rows, *cols);
-  CeedSize filled = 0;
-  for (CeedInt i = 0; i < op->num_sub; i++) filled += fill_single(op->sub[i], *rows + filled, *cols + filled);
+  CeedSize filled = num > 0 && !op->is_composite ? fill_single(op, *rows, *cols) : 0;
+  for (CeedInt i = 0; i < op->num_sub && filled < num; i++)
+    filled += fill_single(op->sub[i], *rows + filled, *cols + filled);
   *num_entries = num;
   give_indices(*rows, *cols);
   return CEED_ERROR_SUCCESS;

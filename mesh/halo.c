@@ -309,7 +309,7 @@ int RitzHaloGetNeighbour(RitzHalo halo, CeedInt i, CeedInt *part, int64_t *num_s
                halo->num_neighbours);
   if (part) *part = halo->parts[i];
   if (num_send) *num_send = halo->send_starts[i + 1] - halo->send_starts[i];
-  if (send) *send = halo->send + halo->send_starts[i];
+  if (send) *send = halo->send ? halo->send + halo->send_starts[i] : NULL;
   if (num_ghosts) *num_ghosts = halo->ghost_starts[i + 1] - halo->ghost_starts[i];
   if (first_ghost) *first_ghost = halo->num_owned + halo->ghost_starts[i];
   return CEED_ERROR_SUCCESS;

@@ -172,7 +172,7 @@ static int find_rows(Analysis *s) {
     s->head[f] = -1;
   }
   s->row_start[s->num] = total;
-  RITZ_TRY(RITZ_MALLOC(s->ceed, (size_t)total, &s->rows));
+  RITZ_TRY(RITZ_MALLOC(s->ceed, (size_t)total + 1, &s->rows)); // there, also where fronts have none
   for (int64_t k = 0; k < s->n; k++) s->mark[k] = -1;
   for (int64_t f = 0; f < s->num; f++) {
     const int64_t end = s->first[f + 1];

@@ -71,7 +71,7 @@ int ritz_cpu_call_function(const RitzCpuRun *run, CeedInt num);
 // ---- Parts, for the diagonal (unfused-diagonal.c) ----
 
 // A vector of the application's function.
-typedef CeedScalar RitzCallVec __attribute__((vector_size(RITZ_LANES * sizeof(CeedScalar))));
+typedef CeedScalar RitzCallVec __attribute__((vector_size(RITZ_LANES * sizeof(CeedScalar)), aligned(64)));
 static const bool ritz_cpu_converts = sizeof(RitzReal) != sizeof(CeedScalar);
 
 // Points of a call where arguments are copied: rows that make up several vectors, so that they stay in the
