@@ -266,7 +266,7 @@ static int number_by_parts(RitzMesh mesh, CeedInt degree, int64_t *num_nodes, in
 
   for (int b = 0; b < mesh->num_blocks && !ierr; b++) {
     ierr = number_block(mesh, b, degree, &n, nodes);
-    nodes += mesh->blocks[b].num_elem * ritz_mesh_num_nodes(mesh->blocks[b].topology, degree);
+    if (nodes) nodes += mesh->blocks[b].num_elem * ritz_mesh_num_nodes(mesh->blocks[b].topology, degree);
   }
   *num_nodes = n.num_nodes;
   clear_numbering(&n);
