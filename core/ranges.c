@@ -66,7 +66,7 @@ static void sum_range(void *data, int slot, int64_t first, int64_t count) {
 int ritz_run_node_sum(Ceed ceed, const RitzNodeSum *sum) {
   NodeSum s = {.sum = sum, .num_batches = (sum->num_elem + RITZ_NODE_BATCH - 1) / RITZ_NODE_BATCH};
   RITZ_TRY(RITZ_MALLOC(ceed, 2 * (size_t)s.num_batches, &s.low));
-  s.high = s.low + s.num_batches;
+  s.high = s.low ? s.low + s.num_batches : NULL;
   int ierr = ritz_run_elements(ceed, s.num_batches, find_bounds, &s);
   if (!ierr) ierr = ritz_run_ranges(ceed, sum->num_nodes, sum_range, &s);
   RITZ_FREE(&s.low);

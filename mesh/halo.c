@@ -85,7 +85,7 @@ static int collect(SharedNodes *s, const int64_t *nodes) {
     const RitzMeshBlock *block = &s->mesh->blocks[b];
 
     ierr = collect_block(s, &frames, block, nodes);
-    nodes += block->num_elem * ritz_mesh_num_nodes(block->topology, s->degree);
+    if (nodes) nodes += block->num_elem * ritz_mesh_num_nodes(block->topology, s->degree);
   }
   ritz_mesh_frames_clear(&frames);
   return ierr;
