@@ -18,8 +18,10 @@ static int64_t expected_entities(const RitzMeshBlock *block, RitzMeshEntityKind 
   return num / (is_shared_by_four ? 4 : 2) * 9 / 8;
 }
 
-static int number_block(Ceed ceed, RitzMeshEntityKind kind, const RitzMeshBlock *block,
-                        const int64_t *elem_vertices, RitzMeshTable *table, int64_t *numbers) {
+// Numbers of block b: numbers->numbers[base[b] + elem * num + entity].
+static int number_block(Ceed ceed, RitzMeshEntityKind kind, const RitzMeshBlock *blocks, int b,
+                        const int64_t *elem_vertices, RitzMeshTable *table, RitzMeshNumbers *numbers) {
+  const RitzMeshBlock *block = &blocks[b];
   const RitzMeshEntities *entities = ritz_mesh_entities(block->topology, kind);
 
   for (int64_t e = 0; e < block->num_elem; e++) {
@@ -29,7 +31,8 @@ static int number_block(Ceed ceed, RitzMeshEntityKind kind, const RitzMeshBlock 
       int64_t key[4];
 
       ritz_mesh_entity_key(entities, i, vertices, key);
-      RITZ_TRY(ritz_mesh_table_insert(ceed, table, key, numbers + e * entities->num + i));
+      RITZ_TRY(ritz_mesh_table_insert(ceed, table, key,
+                                      &numbers->numbers[numbers->base[b] + e * entities->num + i]));
     }
   }
   return CEED_ERROR_SUCCESS;
@@ -48,7 +51,7 @@ int ritz_mesh_number_entities(Ceed ceed, RitzMeshEntityKind kind, int num_blocks
   RITZ_TRY(RITZ_MALLOC(ceed, (size_t)num_entries, &numbers->numbers));
   RITZ_TRY(ritz_mesh_table_create(ceed, width, expected, table));
   for (int b = 0; b < num_blocks; b++) {
-    RITZ_TRY(number_block(ceed, kind, &blocks[b], elem_vertices, table, numbers->numbers + numbers->base[b]));
+    RITZ_TRY(number_block(ceed, kind, blocks, b, elem_vertices, table, numbers));
   }
   return CEED_ERROR_SUCCESS;
 }

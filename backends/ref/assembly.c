@@ -111,6 +111,7 @@ static int compute_diagonal(RitzRefDerivatives *d, void *data, int slot, CeedInt
   CeedScalar *values = g->values + (elem - g->first) * g->size;
   const CeedInt nc = p->num_comp;
   p->num_nodes = ritz_ref_group_num_nodes(d, true, p->a);
+  if (g->size == 0) return CEED_ERROR_SUCCESS; // no element has a node
   memset(values, 0, (size_t)g->size * sizeof(*values));
   if (d->num_points == 0) return CEED_ERROR_SUCCESS;
   if (!p->is_factorised) RITZ_TRY(ritz_ref_group_table(d, true, p->a, &p->B_in));
