@@ -146,6 +146,13 @@ static const Entity *find_entity(const Parent *parent, uint32_t points) {
   return NULL;
 }
 
+// Appends list k of `from` to `lists`. An array without entries is NULL.
+static int append_list(Ceed ceed, RitzMeshLists *lists, const RitzMeshLists *from, int64_t k) {
+  const int64_t first = from->starts[k], num = from->starts[k + 1] - first;
+
+  return ritz_mesh_lists_append(ceed, lists, num, num > 0 ? from->items + first : NULL);
+}
+
 // The piece's entity with these corners is shared where the one it lies on is.
 static int inherit_entity(const Pieces *p, const RitzMeshChild *child, int dim, int num,
                           const int8_t *corners) {
@@ -168,10 +175,8 @@ static int inherit_entity(const Pieces *p, const RitzMeshChild *child, int dim, 
   ritz_mesh_seam_key(dim, num, corners, vertices, key);
   RITZ_TRY(ritz_mesh_table_insert(ceed, &shared->table, key, &number));
   if (number < shared->parts.num) return CEED_ERROR_SUCCESS;
-  const int64_t *parts = from->parts.starts + found, *marks = from->marks.starts + found;
-
-  RITZ_TRY(ritz_mesh_lists_append(ceed, &shared->parts, parts[1] - parts[0], from->parts.items + parts[0]));
-  return ritz_mesh_lists_append(ceed, &shared->marks, marks[1] - marks[0], from->marks.items + marks[0]);
+  RITZ_TRY(append_list(ceed, &shared->parts, &from->parts, found));
+  return append_list(ceed, &shared->marks, &from->marks, found);
 }
 
 static int inherit_entities(const Pieces *p, const RitzMeshChild *child, int dim,
