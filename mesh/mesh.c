@@ -264,8 +264,10 @@ int RitzMeshGetBlock(RitzMesh mesh, CeedInt block, CeedElemTopology *topology, i
   if (topology) *topology = b->topology;
   if (first) *first = b->first;
   if (num_elem) *num_elem = b->num_elem;
-  if (vertices) *vertices = mesh->elem_vertices + b->corner_base;
-  if (x) *x = mesh->coords + b->node_base * mesh->space_dim;
+  // A block without elements may have arrays that are NULL.
+  const bool is_empty = b->num_elem == 0;
+  if (vertices) *vertices = is_empty ? mesh->elem_vertices : mesh->elem_vertices + b->corner_base;
+  if (x) *x = is_empty ? mesh->coords : mesh->coords + b->node_base * mesh->space_dim;
   return CEED_ERROR_SUCCESS;
 }
 
