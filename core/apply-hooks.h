@@ -5,8 +5,8 @@
 #ifndef RITZ_CORE_APPLY_HOOKS_H
 #define RITZ_CORE_APPLY_HOOKS_H
 
+#include "base/ranges.h"
 #include "core/core.h"
-#include "core/ranges.h"
 
 // Entries first .. first + count - 1 of the arrays of both vectors. `slot` < num_slots of
 // ritz_operator_apply_hooked_prepare: calls with the same slot come one after the other, in an order that

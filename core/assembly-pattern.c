@@ -8,8 +8,8 @@
 #include <ritz/operator.h>
 #include <stdlib.h>
 
+#include "base/ranges.h"
 #include "core/operator.h"
-#include "core/ranges.h"
 
 const RitzClass ritz_assembly_class = {.name = "RitzAssembly"};
 

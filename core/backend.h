@@ -20,7 +20,7 @@
 #include <ritz/operator.h>
 #include <ritz/vector.h>
 
-#include "core/ranges.h"
+#include "base/ranges.h"
 
 // Where a vector's or context's data live. HOST and PACKED are kept by core/, DEVICE by the backend's rep_*
 // slots.
@@ -263,7 +263,7 @@ struct RitzBackend {
   // ---- Optional: for solvers (core/apply-hooks.h) ----
   int (*operator_apply_hooked_prepare)(CeedOperator op, CeedVector in, int *num_slots, const char **reason);
   int (*operator_apply_hooked)(CeedOperator op, CeedVector in, CeedVector out, const RitzApplyHooks *hooks);
-  int (*run_ranges_slots)(Ceed ceed, int *num_slots); // core/ranges.h
+  int (*run_ranges_slots)(Ceed ceed, int *num_slots); // base/ranges.h
   int (*run_ranges)(Ceed ceed, int64_t n, RitzRangeFunction run, void *data);
   // ritz_operator_apply_energy: entries of `zeros` (num_zeros, in the backend's memory) of out are zeroed;
   // `adds`: number k is added to. *is_done false: the operator has no such kernel, and nothing was done.

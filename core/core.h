@@ -8,12 +8,12 @@
 #include <ceed/backend.h>
 #include <stdint.h>
 
+#include "base/error.h"
+#include "base/file.h"
+#include "base/memory.h"
 #include "core/backend.h"
-#include "core/error.h"
-#include "core/file.h"
-#include "core/memory.h"
 
-// ---- Object header: first member of every object; its class in core/handle.h ----
+// ---- Object header: first member of every object; its class in base/handle.h ----
 struct CeedObject_private {
   const RitzClass *class;
   Ceed ceed; // counted; of a Ceed: itself, not counted
@@ -125,7 +125,7 @@ int ritz_warn_once(Ceed ceed, const char *call, const char *what, const char *re
 // one that was configured.
 int ritz_jit_add_include_folder(Ceed ceed);
 // *found (owned by the caller): the readable file `path` in the folder of the file `including` (NULL: in the
-// current folder), else the name of a text that the library carries (core/embedded.h), else the first file
+// current folder), else the name of a text that the library carries (base/embedded.h), else the first file
 // below the JiT source roots, else NULL: *fault (may be NULL) says why.
 int ritz_jit_find(Ceed ceed, const char *including, const char *path, char **found, RitzFileFault *fault);
 // The same for a header, which may also lie below the folders of RITZ_INCLUDE_PATH.

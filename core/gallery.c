@@ -22,8 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/threads.h"
 #include "core/core.h"
-#include "core/threads.h"
 
 typedef struct {
   const char *name;

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/embedded.h"
 #include "core/core.h"
-#include "core/embedded.h"
 
 // ---- Lines ----
 

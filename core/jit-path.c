@@ -8,10 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/embedded.h"
+#include "base/threads.h"
 #include "config/ritz-config.h"
 #include "core/core.h"
-#include "core/embedded.h"
-#include "core/threads.h"
 
 const RitzEmbeddedFile *ritz_embedded_find(const char *name) {
   for (size_t i = 0; i < ritz_num_embedded_files; i++) {

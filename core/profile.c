@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/threads.h"
 #include "core/operator.h"
-#include "core/threads.h"
 
 struct RitzProfilePlace {
   RitzProfilePlace *next;

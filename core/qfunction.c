@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/embedded.h"
 #include "core/core.h"
-#include "core/embedded.h"
 #include "core/vector.h"
 
 static int view_qfunction(CeedObject object, FILE *stream) {

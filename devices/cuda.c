@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/error.h"
-#include "core/memory.h"
-#include "core/threads.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/threads.h"
 #include "devices/cuda-api.h"
 #include "devices/cuda.h"
 

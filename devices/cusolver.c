@@ -5,8 +5,8 @@
 
 #include <dlfcn.h>
 
-#include "core/error.h"
-#include "core/memory.h"
+#include "base/error.h"
+#include "base/memory.h"
 #include "devices/cuda-api.h"
 #include "devices/cuda.h"
 #include "devices/vendor.h"

@@ -2,7 +2,7 @@
 // What all drivers share (contract in devices/device.h).
 #include "devices/device.h"
 
-#include "core/memory.h"
+#include "base/memory.h"
 
 void ritz_device_code_free(RitzDeviceCode *code) {
   RITZ_FREE(&code->bytes);

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "core/error.h"
+#include "base/error.h"
 
 // One text for both languages; sizes are those of the enumerators below.
 static const char text[] =

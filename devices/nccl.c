@@ -7,9 +7,9 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "core/error.h"
-#include "core/memory.h"
-#include "core/threads.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/threads.h"
 #include "devices/cuda-api.h"
 #include "devices/cuda.h"
 #include "devices/vendor.h"

@@ -7,9 +7,9 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-#include "core/error.h"
-#include "core/memory.h"
-#include "core/threads.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/threads.h"
 #include "devices/device.h"
 #include "devices/opencl-api.h"
 

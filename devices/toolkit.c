@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "core/threads.h"
+#include "base/threads.h"
 
 typedef struct {
   const char *const *names;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "core/threads.h"
+#include "base/threads.h"
 #include "devices/toolkit.h"
 
 static RitzVendor *wanted; // guarded by RITZ_LOCK_DEVICES

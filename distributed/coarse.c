@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "base/memory.h"
 #include "core/core.h"
-#include "core/error.h"
-#include "core/memory.h"
 #include "distributed/exchange.h"
 #include "solver/preconditioner.h"
 

@@ -2,8 +2,8 @@
 // Messages in the memory of a device by transports that take its pointers but know no stream, as MPI's
 // (takes_device_memory of RitzTransport): the host waits for what packs before they begin, and they have
 // arrived where they end. Used by exchanges.
+#include "base/error.h"
 #include "core/core.h"
-#include "core/error.h"
 #include "devices/cuda.h"
 #include "devices/device.h"
 #include "distributed/exchange.h"

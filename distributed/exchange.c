@@ -6,9 +6,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "base/error.h"
+#include "base/memory.h"
 #include "core/core.h"
-#include "core/error.h"
-#include "core/memory.h"
 #include "distributed/exchange.h"
 
 const RitzClass ritz_exchange_class = {.name = "RitzExchange"};

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/handle.h"
+#include "base/handle.h"
 
 // Another part, and its entries in both buffers.
 typedef struct {

@@ -22,9 +22,9 @@
 #include <ritz/multigrid.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "base/memory.h"
 #include "core/core.h"
-#include "core/error.h"
-#include "core/memory.h"
 #include "distributed/coarse.h"
 #include "distributed/exchange.h"
 #include "distributed/schwarz.h"

@@ -3,9 +3,9 @@
 // a stream of their own, which waits for the context's where they begin; the context's waits for it where
 // they end. Others, as sums, go by the context's.
 #include "devices/nccl.h"
+#include "base/error.h"
+#include "base/memory.h"
 #include "core/core.h"
-#include "core/error.h"
-#include "core/memory.h"
 #include "devices/device.h"
 #include "distributed/exchange.h"
 

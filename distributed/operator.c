@@ -3,10 +3,10 @@
 // the diagonal, and solvers of the whole problem (ritz/exchange.h).
 #include <string.h>
 
+#include "base/error.h"
+#include "base/memory.h"
 #include "core/apply-hooks.h"
 #include "core/core.h"
-#include "core/error.h"
-#include "core/memory.h"
 #include "core/vector-pass.h"
 #include "distributed/exchange.h"
 #include "solver/parts.h"

@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/error.h"
-#include "core/memory.h"
-#include "core/threads.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/threads.h"
 
 // A message from one part to another. The sender says which exchange it belongs to, counted from 1, and the
 // receiver that it has it. is_open: the receiver looks at the data.

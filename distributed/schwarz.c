@@ -11,9 +11,9 @@
 // ghosts goes to their owners. s is zero at ghosts, so z is, too.
 #include <string.h>
 
+#include "base/error.h"
+#include "base/memory.h"
 #include "core/core.h"
-#include "core/error.h"
-#include "core/memory.h"
 #include "distributed/exchange.h"
 #include "distributed/schwarz.h"
 #include "solver/preconditioner.h"

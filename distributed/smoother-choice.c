@@ -2,8 +2,8 @@
 // RITZ_SMOOTHER_MEASURED of problems in parts: the smoother that is predicted to be the fastest by the model
 // of one part (solver/smoother-model.h), from shapes of elements of all parts. Nothing is timed, so that
 // parts agree. Called by distributed/multigrid.c.
+#include "base/error.h"
 #include "core/core.h"
-#include "core/error.h"
 #include "distributed/schwarz.h"
 
 // What the largest of all parts' numbers are about.

@@ -2,7 +2,7 @@
 // Sweeps over vertex patches -> texts of their kernels: sizes and tables in front of kernels/gpu/patch.h.
 #include "emit/gpu-patch.h"
 
-#include "core/memory.h"
+#include "base/memory.h"
 #include "emit/text.h"
 
 static void add_numbers(RitzText *text, CeedScalarType precision, const char *kind, const char *name, int num,

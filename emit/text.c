@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/locale.h"
 #include "core/core.h"
-#include "core/locale.h"
 
 static int reserve_text(RitzText *text, size_t more) {
   if (text->length + more < text->capacity) return CEED_ERROR_SUCCESS;

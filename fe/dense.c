@@ -3,8 +3,8 @@
 // Called by core/ for the standard's functions and by mesh/. Leaves large or batched matrices to others.
 #include "fe/fe.h"
 
-#include "core/error.h"
-#include "core/memory.h"
+#include "base/error.h"
+#include "base/memory.h"
 #include <float.h>
 #include <math.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Edge functions: polynomials that are determined by their integrals between nodes. Called by core/, which
 // makes H(div) and H(curl) bases of them.
-#include "core/error.h"
-#include "core/memory.h"
+#include "base/error.h"
+#include "base/memory.h"
 #include "fe/fe.h"
 
 // M. Gerritsma, Edge functions for spectral element methods (2011): e_i = -(l_0' + .. + l_{i-1}'), which is

@@ -3,8 +3,8 @@
 // Called by core/ (bases, evaluation at points) and mesh/. Leaves the choice of nodes and points to them.
 #include "fe/fe.h"
 
-#include "core/error.h"
-#include "core/memory.h"
+#include "base/error.h"
+#include "base/memory.h"
 #include <float.h>
 #include <math.h>
 

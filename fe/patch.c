@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/error.h"
-#include "core/memory.h"
+#include "base/error.h"
+#include "base/memory.h"
 #include "fe/fe.h"
 
 typedef struct {

@@ -4,7 +4,7 @@
 // pyramids. Called by fe/shape.c for its Vandermonde matrices.
 #include "fe/shape.h"
 
-#include "core/memory.h"
+#include "base/memory.h"
 #include <math.h>
 
 // ---- Numbers with their gradients ----

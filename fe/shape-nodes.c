@@ -3,7 +3,7 @@
 // Called by fe/shape.c for its Vandermonde matrices, and through fe/fe.h by core/ and mesh/.
 #include "fe/shape.h"
 
-#include "core/memory.h"
+#include "base/memory.h"
 #include <limits.h>
 #include <math.h>
 

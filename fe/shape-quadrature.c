@@ -4,7 +4,7 @@
 // and mesh/ through fe/fe.h.
 #include "fe/shape.h"
 
-#include "core/memory.h"
+#include "base/memory.h"
 #include <limits.h>
 #include <math.h>
 

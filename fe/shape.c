@@ -3,7 +3,7 @@
 // tetrahedra and pyramids, as products on the others. Called by core/ and mesh/ through fe/fe.h.
 #include "fe/shape.h"
 
-#include "core/memory.h"
+#include "base/memory.h"
 #include <math.h>
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #ifndef RITZ_FE_SHAPE_H
 #define RITZ_FE_SHAPE_H
 
-#include "core/error.h"
+#include "base/error.h"
 #include "fe/fe.h"
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,7 +5,7 @@
 #include <ceed/backend.h>
 #include <math.h>
 
-#include "core/ranges.h"
+#include "base/ranges.h"
 #include "fe/fe.h"
 #include "geometry/geometry.h"
 

@@ -17,8 +17,8 @@
 #include <ritz/geometry.h>
 #include <stdbool.h>
 
-#include "core/error.h"
-#include "core/memory.h"
+#include "base/error.h"
+#include "base/memory.h"
 #include "core/profile.h"
 
 enum { RITZ_NUM_KINDS = 3, RITZ_NUM_OPERATOR_KINDS = 4, RITZ_NUM_POLICIES = RITZ_POLICY_ISOPARAMETRIC + 1 };

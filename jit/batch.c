@@ -4,9 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/memory.h"
+#include "base/threads.h"
 #include "core/core.h"
-#include "core/memory.h"
-#include "core/threads.h"
 #include "jit/build.h"
 #include "jit/files.h"
 #include "jit/module.h"

@@ -12,9 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/error.h"
-#include "core/memory.h"
-#include "core/threads.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/threads.h"
 #include "jit/files.h"
 #include "jit/manifest.h"
 #include "jit/note.h"

@@ -11,10 +11,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/error.h"
-#include "core/file.h"
-#include "core/memory.h"
-#include "core/threads.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/threads.h"
 #include "jit/words.h"
 
 enum { BUFFER_SIZE = 16384, MAX_BINARY_BYTES = 1 << 30 };

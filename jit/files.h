@@ -29,7 +29,7 @@ void ritz_folder_remove(const char *path); // with everything in it; NULL: nothi
 // A descriptor for reading, -1 when there is no such file or it is not to be trusted: a regular file of
 // `owner`, no symbolic link, which others may not write.
 int ritz_file_open(const char *path, uid_t owner);
-// All of them (core/file.h): regular files of at most 1 GiB, texts of at most 64 MiB.
+// All of them (base/file.h): regular files of at most 1 GiB, texts of at most 64 MiB.
 // The rest of a text file, owned by the caller; *text is NULL when it cannot be read.
 int ritz_file_read(Ceed ceed, int fd, char **text);
 // A whole file, from the start of fd, owned by the caller; *bytes is NULL when it cannot be read.

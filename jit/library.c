@@ -9,8 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "core/error.h"
-#include "core/memory.h"
+#include "base/error.h"
+#include "base/memory.h"
 #include "jit/files.h"
 
 // Whether the file can be mapped as code, as the loader does; not in a folder that is mounted noexec.

@@ -7,10 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/embedded.h"
-#include "core/error.h"
-#include "core/memory.h"
-#include "core/threads.h"
+#include "base/embedded.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/threads.h"
 #include "jit/build.h"
 #include "jit/cpu.h"
 #include "jit/files.h"

@@ -5,9 +5,9 @@
 #include <dlfcn.h>
 #include <string.h>
 
-#include "core/error.h"
-#include "core/memory.h"
-#include "core/threads.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/threads.h"
 
 struct RitzJitModule_private {
   RitzJitModule next; // in the list, borrowed

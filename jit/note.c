@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/error.h"
-#include "core/memory.h"
+#include "base/error.h"
+#include "base/memory.h"
 #include "jit/files.h"
 
 static const char first_line[] = "ritz-note 1\n", name_word[] = "name ", text_word[] = "\ntext ",

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/threads.h"
+#include "base/threads.h"
 #include "jit/files.h"
 
 // Since there was nothing to compile; guarded by RITZ_LOCK_JIT.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The functions of ritz/jit.h.
-#include "core/error.h"
-#include "core/memory.h"
+#include "base/error.h"
+#include "base/memory.h"
 #include "jit/jit.h"
 
 int RitzJitGetFolder(const char **folder, const char **why) {

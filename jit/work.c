@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/embedded.h"
-#include "core/error.h"
-#include "core/memory.h"
+#include "base/embedded.h"
+#include "base/error.h"
+#include "base/memory.h"
 #include "jit/files.h"
 
 void ritz_work_places(const char *first, RitzWords *places) {

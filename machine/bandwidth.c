@@ -2,8 +2,8 @@
 // Memory bandwidth: the team runs over arrays that are much larger than the caches. Plain loops: wider
 // registers than the compiler's default change nothing, and pages are those that any array of the library
 // gets.
-#include "core/error.h"
-#include "core/memory.h"
+#include "base/error.h"
+#include "base/memory.h"
 #include "machine/machine.h"
 
 enum { NUM_STREAMS = 8, LINE = 8, PAD = 17 * LINE }; // entries; the pad keeps streams off each other's sets

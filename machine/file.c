@@ -9,9 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/error.h"
-#include "core/file.h"
-#include "core/memory.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/memory.h"
 #include "machine/machine.h"
 
 // Loops that are not optimized, or watched by a sanitizer, measure something else.

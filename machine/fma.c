@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/error.h"
+#include "base/error.h"
 #include "machine/machine.h"
 
 #if defined(__GNUC__) && defined(__x86_64__)

@@ -6,7 +6,7 @@
 #include <ritz/machine.h>
 #include <stddef.h>
 
-#include "core/threads.h"
+#include "base/threads.h"
 
 typedef struct {
   double seconds;   // per figure; at least three runs

@@ -8,9 +8,9 @@
 #include <ritz/partition.h>
 #include <ritz/space.h>
 
-#include "core/error.h"
-#include "core/memory.h"
-#include "core/ranges.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/ranges.h"
 
 // A named set: boundary part or region.
 typedef struct {

@@ -8,8 +8,8 @@
 #include <math.h>
 #include <metis.h>
 
-#include "core/metis.h"
-#include "core/threads.h"
+#include "base/metis.h"
+#include "base/threads.h"
 
 typedef int (*PartGraph)(idx_t *, idx_t *, idx_t *, idx_t *, idx_t *, idx_t *, idx_t *, idx_t *, real_t *,
                          real_t *, idx_t *, idx_t *, idx_t *);

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/error.h"
-#include "core/memory.h"
+#include "base/error.h"
+#include "base/memory.h"
 
 // Strides between lines in the two directions that they do not follow.
 static void line_steps(const RitzLinePass *pass, const RitzLineStrides *s, int steps[2]) {

@@ -3,7 +3,7 @@
 // on every machine. Called by backends that explain operators.
 #include <string.h>
 
-#include "core/locale.h"
+#include "base/locale.h"
 #include "plan/cpu.h"
 
 static const char *plural(CeedSize n) { return n == 1 ? "" : "s"; }

@@ -2,7 +2,7 @@
 // Lists of steps as text for people, the same for the same list (contract in plan/steps.h).
 #include <string.h>
 
-#include "core/locale.h"
+#include "base/locale.h"
 #include "plan/steps.h"
 
 enum { TEXT = 160 };

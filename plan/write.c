@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The identity of a plan as text (contract in plan/plan.h). Called for keys of measured choices, and by
 // tests.
-#include "core/locale.h"
+#include "base/locale.h"
 #include "plan/plan.h"
 
 // Numbers in full: hexadecimal digits of the mantissa.

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/threads.h"
+#include "base/threads.h"
 
 #define HYPRE_FUNCTIONS(F)                                                                                   \
   F(HYPRE_Int, IJMatrixCreate,                                                                               \

@@ -10,7 +10,7 @@
 #if defined(RITZ_CHOLMOD) || defined(RITZ_UMFPACK)
 #include <dlfcn.h>
 
-#include "core/threads.h"
+#include "base/threads.h"
 
 // Looked for once.
 typedef struct {

@@ -6,8 +6,8 @@
 
 #include <ritz/preconditioner.h>
 
-#include "core/error.h"
-#include "core/memory.h"
+#include "base/error.h"
+#include "base/memory.h"
 
 // What messages begin with.
 #define RITZ_DIRECT_CALL "RitzPreconditionerCreateDirect"

@@ -9,8 +9,8 @@
 #ifdef RITZ_METIS
 #include <metis.h>
 
-#include "core/metis.h"
-#include "core/threads.h"
+#include "base/metis.h"
+#include "base/threads.h"
 
 // ---- METIS ----
 

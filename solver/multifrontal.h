@@ -5,9 +5,9 @@
 #ifndef RITZ_SOLVER_MULTIFRONTAL_H
 #define RITZ_SOLVER_MULTIFRONTAL_H
 
-#include "core/error.h"
+#include "base/error.h"
+#include "base/memory.h"
 #include "core/fronts.h"
-#include "core/memory.h"
 
 // Symmetric pattern by rows: both triangles, columns of a row ascend; the diagonal may be there or not.
 typedef struct {

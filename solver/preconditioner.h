@@ -91,7 +91,7 @@ int ritz_chebyshev_check(Ceed ceed, const char *call, const RitzChebyshevOptions
 
 // ---- Assembled matrices (solver/direct.c) ----
 
-// A matrix of `length` rows without those of constrained entries. Arrays of core/memory.h.
+// A matrix of `length` rows without those of constrained entries. Arrays of base/memory.h.
 typedef struct {
   CeedSize length;
   int64_t n;        // unknowns

@@ -14,7 +14,7 @@
 #include <ritz/operator.h>
 #include <stdlib.h>
 
-#include "core/ranges.h"
+#include "base/ranges.h"
 #include "core/vector-pass.h"
 #include "solver/preconditioner.h"
 

@@ -5,7 +5,7 @@
 #include <ritz/precision.h>
 #include <ritz/vector.h>
 
-#include "core/ranges.h"
+#include "base/ranges.h"
 #include "solver/schwarz.h"
 
 // s^2 = (sum of diag(B_K) / n) / (n diag(A)), n the subdomains of the node; coloured ones are not divided by

@@ -3,7 +3,7 @@
 // comparable.
 #include <math.h>
 
-#include "core/ranges.h"
+#include "base/ranges.h"
 #include "fe/fe.h"
 #include "solver/separable.h"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/ranges.h"
+#include "base/ranges.h"
 #include "fe/fe.h"
 
 // ---- One direction ----

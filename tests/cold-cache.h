@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/threads.h"
+#include "base/threads.h"
 #include "tests/tap.h"
 
 typedef struct {

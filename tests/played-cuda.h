@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "backends/gpu/gpu.h"
-#include "core/memory.h"
+#include "base/memory.h"
 #include "tests/golden-kit.h"
 #include "tests/tap.h"
 

@@ -3,7 +3,7 @@
 // Linked into every test program. Leaves the verdict on a whole run to ctest, which reads the exit status.
 #include "tests/tap.h"
 
-#include "core/memory.h"
+#include "base/memory.h"
 #include <ftw.h>
 #include <math.h>
 #include <ritz/version.h>

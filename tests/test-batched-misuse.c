@@ -4,7 +4,7 @@
 #include "tests/api.h"
 #include "tests/batched-kit.h"
 
-#include "core/memory.h"
+#include "base/memory.h"
 
 static const RitzBatchLayout square = {.precision = CEED_SCALAR_FP64, .m = 3, .n = 3};
 static const RitzBatchLayout column = {.precision = CEED_SCALAR_FP64, .m = 3, .n = 1};

@@ -4,7 +4,7 @@
 #include <ceed/backend.h>
 #include <ritz/jit.h>
 
-#include "core/threads.h"
+#include "base/threads.h"
 #include "tests/dense-system.h"
 
 enum { N = 24, STEPS = 10 };

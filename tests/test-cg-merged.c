@@ -2,7 +2,7 @@
 // Merged conjugate gradients against the standard variant: the same iterates, norms, iteration counts and
 // reasons, on operators of several kinds, with and without preconditioner and constraints, up to every way in
 // which a solve can end.
-#include "core/memory.h"
+#include "base/memory.h"
 #include "tests/cg-qfunctions.h"
 #include "tests/gen-kit.h"
 #include "tests/grid.h"

@@ -2,7 +2,7 @@
 // CeedQFunctionContext: its data (who owns them, who reads and writes), registered fields and their labels,
 // the data-destroy callback, misuse and what is left after it. Fields through operators and composites are
 // in tests/test-operator-api.c.
-#include "core/memory.h"
+#include "base/memory.h"
 #include "tests/api.h"
 #include "tests/tap.h"
 

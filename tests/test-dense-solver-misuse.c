@@ -3,7 +3,7 @@
 // the object as it was or, after a factorization, without factors.
 #include "tests/dense-kit.h"
 
-#include "core/memory.h"
+#include "base/memory.h"
 
 static const char *const host = "/cpu/self/ref";
 

@@ -4,7 +4,7 @@
 // test-dense-solver-misuse.c.
 #include "tests/dense-kit.h"
 
-#include "core/memory.h"
+#include "base/memory.h"
 
 // Backward errors as the test sums them up and as the library does differ by roundings of the residual, at
 // most n u (|A| |x| + |b|), in practice by far less than sqrt(n) u.

@@ -15,7 +15,7 @@ enum { LANES = 16 / sizeof(CeedScalar) }; // of the shortest registers, so that 
 #define RITZ_LANES 4
 #endif
 #define RITZ_MAX_1D 17 // loops stay loops: sizes are no constants here
-#include "core/memory.h"
+#include "base/memory.h"
 #include "kernels/cpu/dense.h"
 #include "plan/internal.h"
 #include "tests/reference.h"

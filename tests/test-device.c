@@ -13,9 +13,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/embedded.h"
-#include "core/memory.h"
-#include "core/threads.h"
+#include "base/embedded.h"
+#include "base/memory.h"
+#include "base/threads.h"
 #include "devices/device.h"
 
 static const RitzDriver *const drivers[] = {&ritz_cuda, &ritz_opencl};

@@ -3,7 +3,7 @@
 // shapes, with constraints, components and nullspaces; what cannot be factorized ends with a reason.
 #include "tests/tap.h"
 
-#include "core/memory.h"
+#include "base/memory.h"
 #include "core/operator.h"
 #include "tests/direct-qfunctions.h"
 #include <ceed/backend.h>

@@ -5,7 +5,7 @@
 // the same numbers. The program itself is in fault-program.c.
 #include "tests/api.h"
 
-#include "core/memory.h"
+#include "base/memory.h"
 #include "tests/fault-program.h"
 #include <glob.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 // Laplacian, otherwise one number per element away from that; misuse.
 #include "tests/tap.h"
 
-#include "core/memory.h"
+#include "base/memory.h"
 #include "tests/fdm-qfunctions.h"
 #include "tests/grid.h"
 #include "tests/levels.h"

@@ -3,7 +3,7 @@
 // Calls the hidden functions of fe/fe.h; their public wrappers are tested with the objects of core/.
 #include "tests/tap.h"
 
-#include "core/memory.h"
+#include "base/memory.h"
 #include "fe/fe.h"
 #include <float.h>
 #include <math.h>

@@ -4,7 +4,7 @@
 // of core/.
 #include "tests/tap.h"
 
-#include "core/memory.h"
+#include "base/memory.h"
 #include "fe/fe.h"
 #include <float.h>
 #include <math.h>

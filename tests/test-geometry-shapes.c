@@ -6,7 +6,7 @@
 #include "tests/geometry-points.h"
 #include "tests/mixed-tools.h"
 
-#include "core/memory.h"
+#include "base/memory.h"
 
 // Kernels are compiled for each operator: few cases there.
 static bool compiles(Ceed ceed) {

@@ -4,7 +4,7 @@
 #include "tests/geometry-kit.h"
 #include "tests/geometry-points.h"
 
-#include "core/memory.h"
+#include "base/memory.h"
 #include "machine/machine.h"
 #include <time.h>
 #include <unistd.h>

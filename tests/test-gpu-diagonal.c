@@ -3,7 +3,7 @@
 // in a fixed order and in any, what stays on the device, and what is made from tables of bases.
 #include "tests/diagonal-kit.h"
 
-#include "core/memory.h"
+#include "base/memory.h"
 #include "tests/gpu-kit.h"
 
 static const char ref[] = "/cpu/self/ref";

@@ -4,7 +4,7 @@
 // order.
 #include "tests/gpu-kit.h"
 
-#include "core/loops.h"
+#include "base/loops.h"
 #include <stdint.h>
 
 enum { N = 1000 };

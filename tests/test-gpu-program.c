@@ -5,8 +5,8 @@
 #include <stdatomic.h>
 
 #include "backends/gpu/gpu.h"
-#include "core/memory.h"
-#include "core/threads.h"
+#include "base/memory.h"
+#include "base/threads.h"
 #include "jit/files.h"
 #include "jit/process.h"
 #include "tests/jit-kit.h"

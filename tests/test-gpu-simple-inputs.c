@@ -4,7 +4,7 @@
 // by whole elements, with tensor and dense active bases.
 #include <ritz/operator.h>
 
-#include "core/threads.h"
+#include "base/threads.h"
 #include "tests/gpu-kit.h"
 #include "tests/gpu-simple-inputs.h"
 

@@ -4,7 +4,7 @@
 // Memory: test-gpu-memory.c, QFunctions: test-gpu-qfunction.c.
 #include "tests/gpu-kit.h"
 
-#include "core/threads.h"
+#include "base/threads.h"
 #include "tests/random-operator.h"
 #include <math.h>
 

@@ -10,8 +10,8 @@
 #include <sys/file.h>
 #include <sys/wait.h>
 
-#include "core/embedded.h"
-#include "core/memory.h"
+#include "base/embedded.h"
+#include "base/memory.h"
 #include "jit/binary.h"
 #include "tests/jit-damage.h"
 

@@ -4,7 +4,7 @@
 #define RITZ_SOURCE_DIR "/no/such/folder" // as a Makefile of others may say
 #include "tests/tap.h"
 
-#include "core/memory.h"
+#include "base/memory.h"
 #include <ceed/backend.h>
 #include <ceed/jit-tools-deprecated.h>
 #include <ceed/jit-tools.h>

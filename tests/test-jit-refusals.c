@@ -5,7 +5,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "core/memory.h"
+#include "base/memory.h"
 #include "tests/jit-kit.h"
 
 // ---- Processes ----

@@ -9,9 +9,9 @@
 #include <signal.h>
 #include <utime.h>
 
-#include "core/file.h"
-#include "core/memory.h"
-#include "core/threads.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/threads.h"
 #include "jit/hash.h"
 
 // ---- Hashes ----

@@ -3,7 +3,7 @@
 // needs ends with a reason, x stays finite; monitors, callbacks that fail, misuse, lack of memory.
 #include <stdlib.h>
 
-#include "core/memory.h"
+#include "base/memory.h"
 #include "tests/dense-system.h"
 
 enum { N = 10 };

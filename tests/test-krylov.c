@@ -4,7 +4,7 @@
 #include <ritz/jit.h>
 #include <stdlib.h>
 
-#include "core/threads.h"
+#include "base/threads.h"
 #include "tests/dense-system.h"
 
 enum { MAX_STEPS = 400, ALL = 7 };

@@ -3,7 +3,7 @@
 // held against their definitions, against exhaustive searches where these are small, and against the ideal.
 #include "tests/tap.h"
 
-#include "core/memory.h"
+#include "base/memory.h"
 #include "plan/lines.h"
 #include <stdlib.h>
 

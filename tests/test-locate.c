@@ -4,7 +4,7 @@
 // boxes that hold elements; points sorted by element; what is refused.
 #include <float.h>
 
-#include "core/memory.h"
+#include "base/memory.h"
 #include "mesh/locate.h"
 #include "tests/mixed-tools.h"
 

@@ -3,7 +3,7 @@
 // measurements are short ones: what is tested does not depend on their precision.
 #include "tests/tap.h"
 
-#include "core/memory.h"
+#include "base/memory.h"
 #include "machine/machine.h"
 #include <dirent.h>
 #include <ritz.h>

@@ -2,7 +2,7 @@
 // Running out of memory: each scenario below is run again and again, with its first, second, third ...
 // allocation failing, until it needs no more. Every time the code is that of a failed allocation, the message
 // says so, and nothing is left behind.
-#include "core/memory.h"
+#include "base/memory.h"
 #include "tests/small-operator.h"
 #include "tests/tap.h"
 

@@ -5,9 +5,9 @@
 // of degree 2 against CHOLMOD.
 #include "tests/tap.h"
 
+#include "base/memory.h"
+#include "base/metis.h"
 #include "core/core.h"
-#include "core/memory.h"
-#include "core/metis.h"
 #include "solver/direct.h"
 #include "solver/multifrontal.h"
 #include <float.h>

@@ -3,7 +3,7 @@
 // mesh, degree and coefficient.
 #include "tests/multigrid-kit.h"
 
-#include "core/memory.h"
+#include "base/memory.h"
 #include "tests/api.h"
 #include <float.h>
 

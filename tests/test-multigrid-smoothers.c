@@ -3,7 +3,7 @@
 // colours, cycles and full multigrid as solvers, which smoother is chosen for a mesh, and what cannot be.
 #include "tests/multigrid-kit.h"
 
-#include "core/memory.h"
+#include "base/memory.h"
 #include "solver/multigrid.h"
 #include "tests/api.h"
 #include <float.h>

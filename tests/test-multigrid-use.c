@@ -3,7 +3,7 @@
 // that may be left out, misuse, failing memory. What the operators compute: test-multigrid.c.
 #include "tests/tap.h"
 
-#include "core/memory.h"
+#include "base/memory.h"
 #include "tests/api.h"
 #include "tests/grid.h"
 #include "tests/levels.h"

@@ -13,9 +13,9 @@
 #include <ritz/solver.h>
 
 #include "backends/gpu/gpu.h"
+#include "base/memory.h"
 #include "bench/bp-problem.h"
 #include "bench/vector-problem.h"
-#include "core/memory.h"
 #include "tests/geometry-problem.h"
 #include "tests/many-operator.h"
 #include "tests/nvrtc-kit.h"

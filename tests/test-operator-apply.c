@@ -5,7 +5,7 @@
 #include "tests/small-operator.h"
 #include "tests/tap.h"
 
-#include "core/memory.h"
+#include "base/memory.h"
 #include <sys/mman.h>
 #include <unistd.h>
 

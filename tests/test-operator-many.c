@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Operators applied to several vectors at once (ritz/operator.h): each output against that of its own apply,
 // on every backend; what is refused, before anything is written.
-#include "core/threads.h"
+#include "base/threads.h"
 #include "tests/no-output-qfunctions.h"
 #include "tests/random-operator.h"
 #include "tests/reference.h"

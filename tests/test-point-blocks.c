@@ -4,7 +4,7 @@
 // are those of the matrices is tested for all backends in tests/test-assembly.c.
 #include "tests/diagonal-kit.h"
 
-#include "core/memory.h"
+#include "base/memory.h"
 #include "tests/cold-cache.h"
 #include "tests/precision-fields.h"
 #include <float.h>

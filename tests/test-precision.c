@@ -2,7 +2,7 @@
 // Vectors of either precision: conversion, arrays, algebra, and what is refused.
 #include "tests/precision-kit.h"
 
-#include "core/memory.h"
+#include "base/memory.h"
 
 enum { LENGTH = 517 };
 

@@ -5,7 +5,7 @@
 #include <ritz/mesh.h>
 #include <stdlib.h>
 
-#include "core/memory.h"
+#include "base/memory.h"
 #include "solver/preconditioner.h"
 #include "tests/dense-system.h"
 #include "tests/preconditioner-qfunctions.h"

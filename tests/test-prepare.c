@@ -13,7 +13,7 @@
 #include <time.h>
 
 #include "backends/cpu/matrix.h"
-#include "core/memory.h"
+#include "base/memory.h"
 
 static const GenNumbers two = {2, 0};
 static const Function scaled = {.f = GenScaled,

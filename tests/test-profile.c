@@ -4,7 +4,7 @@
 // together.
 #include "tests/tap.h"
 
-#include "core/memory.h"
+#include "base/memory.h"
 #include "machine/machine.h"
 #include "tests/gen-kit.h"
 #include "tests/random-points.h"

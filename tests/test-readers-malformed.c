@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/memory.h"
+#include "base/memory.h"
 #include "tests/mesh-gmsh.h"
 #include "tests/mesh-mfem.h"
 #include "tests/mesh-shapes.h"

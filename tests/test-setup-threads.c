@@ -4,7 +4,7 @@
 #include <ceed/backend.h>
 #include <ritz/multigrid.h>
 
-#include "core/ranges.h"
+#include "base/ranges.h"
 #include "tests/mesh-tools.h"
 
 // ---- Loops ----

@@ -3,7 +3,7 @@
 // fe/fe.h, section "Finite elements on all shapes"), and the public bases made of them (ritz/basis.h).
 #include "tests/tap.h"
 
-#include "core/memory.h"
+#include "base/memory.h"
 #include "fe/fe.h"
 #include <float.h>
 #include <math.h>

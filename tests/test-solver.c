@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/memory.h"
+#include "base/memory.h"
 #include "tests/tap.h"
 
 static const double eps = sizeof(CeedScalar) == 4 ? 0x1p-23 : 0x1p-52;

@@ -5,7 +5,7 @@
 #include "tests/plan-kit.h"
 
 #include "backends/cpu/steps.h"
-#include "core/memory.h"
+#include "base/memory.h"
 #include "plan/steps.h"
 #include "tests/levels.h"
 #include "tests/random-operator.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The harness tested by itself: checks that must fail do fail. Each list of wrong tests runs in a child
 // process, whose exit status is what ctest would see.
-#include "core/memory.h"
+#include "base/memory.h"
 #include "tests/tap.h"
 
 #include <math.h>

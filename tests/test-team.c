@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Teams of threads and flags (core/threads.h): every part runs once, on a thread of its own where there are
+// Teams of threads and flags (base/threads.h): every part runs once, on a thread of its own where there are
 // threads, and alone in descending order where there are none. Meant to be run under a thread sanitizer, too.
 #define _GNU_SOURCE // sched_setaffinity on Linux
-#include "core/threads.h"
+#include "base/threads.h"
 #include "tests/tap.h"
 
 #include <math.h>

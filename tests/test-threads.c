@@ -4,7 +4,7 @@
 // program of fault-program.c, which uses all of the library. Meant to be run under a thread sanitizer, too.
 #include "tests/tap.h"
 
-#include "core/threads.h"
+#include "base/threads.h"
 #include "tests/fault-program.h"
 #include <ceed/backend.h>
 #include <pthread.h>

@@ -3,7 +3,7 @@
 // measured, and what becomes of files that are not as they should be.
 #include <ritz/operator.h>
 
-#include "core/memory.h"
+#include "base/memory.h"
 #include "jit/note.h"
 #include "plan/choice.h"
 #include "tests/gpu-kit.h"

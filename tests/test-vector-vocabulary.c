@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Products, sums, sets of entries, scalars (ritz/vector.h) and passes (core/vector-pass.h), against plain
 // loops in extended precision.
-#include "core/memory.h"
+#include "base/memory.h"
 #include "core/vector-pass.h"
 #include "tests/precision-kit.h"
 #include "tests/reference.h"

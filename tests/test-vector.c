@@ -2,7 +2,7 @@
 // CeedVector: its states (who owns which array, what is valid, who reads and writes), arithmetic on small
 // vectors, misuse and what is left after it, views. A model of the standard's rules, run beside the library
 // on random calls, covers the combinations that nobody thinks of.
-#include "core/memory.h"
+#include "base/memory.h"
 #include "tests/api.h"
 #include "tests/tap.h"
 

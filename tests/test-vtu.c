@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/memory.h"
+#include "base/memory.h"
 #include "tests/tap.h"
 #include "tests/vtu-lattice.h"
 #include "tests/vtu-read.h"

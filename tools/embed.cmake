@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Writes files as arrays of bytes into a C source that defines what core/embedded.h declares; those of kernels/gpu are
+# Writes files as arrays of bytes into a C source that defines what base/embedded.h declares; those of kernels/gpu are
 # its templates.
 # Usage: cmake -DROOT=DIR "-DFILES=FILE;..." -DOUTPUT=FILE.c -P embed.cmake, files relative to ROOT; a leading include/ is
 # not part of their names. Called by CMakeLists.txt at build time.
@@ -25,7 +25,7 @@ foreach(file IN LISTS FILES)
 endforeach()
 string(SHA256 hash "${hashes}")
 file(WRITE ${OUTPUT} "// Made by tools/embed.cmake.
-#include \"core/embedded.h\"
+#include \"base/embedded.h\"
 ${arrays}
 const RitzEmbeddedFile ritz_embedded_files[] = {
 ${rows}};

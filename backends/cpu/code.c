@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "backends/cpu/cpu.h"
-#include "core/embedded.h"
+#include "base/embedded.h"
 
 static RitzJitSource describe_source(const RitzCpuText *text) {
   const RitzCpuOperator *data = text->op->data, *cpu = data->coming ? data->coming : data;

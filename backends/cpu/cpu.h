@@ -6,8 +6,8 @@
 
 #include "backends/cpu/schedule.h"
 #include "backends/cpu/unfused.h"
+#include "base/threads.h"
 #include "core/core.h"
-#include "core/threads.h"
 #include "jit/jit.h"
 #include "kernels/cpu/abi.h"
 #include "plan/cpu.h"

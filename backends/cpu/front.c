@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "backends/cpu/cpu.h"
+#include "base/loops.h"
+#include "base/memory.h"
 #include "core/fronts.h"
-#include "core/loops.h"
-#include "core/memory.h"
 
 enum {
   LANES = 8,
@@ -312,7 +312,7 @@ static void run_fronts(const Run *r, int slot, int64_t first, int64_t end) {
 
 // ---- Shares of the work ----
 
-// As core/ranges.h counts them: about a nanosecond each.
+// As base/ranges.h counts them: about a nanosecond each.
 static int64_t units_of(const Run *r, int64_t i) {
   const double d1 = r->call->arrays->d1[i], d2 = r->call->arrays->d2[i];
   const double flops = d1 * d1 * d1 / 3 + d1 * d1 * d2 + d1 * d2 * d2;

@@ -3,7 +3,7 @@
 // and operators of this backend.
 #include "backends/cpu/rows.h"
 
-#include "core/ranges.h"
+#include "base/ranges.h"
 
 // Offsets of one batch, [row][lane].
 static void copy_batch(CeedElemRestriction r, const RitzRows *rows, int64_t batch, int32_t *offsets) {

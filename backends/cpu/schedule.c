@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "core/ranges.h"
+#include "base/ranges.h"
 
 // Bits: a batch shares chunks of an output with a lower, with a higher section.
 enum { WITH_LOWER = 1, WITH_HIGHER = 2, NUM_KINDS = 4 };

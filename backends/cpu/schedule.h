@@ -13,8 +13,8 @@
 #ifndef RITZ_BACKENDS_CPU_SCHEDULE_H
 #define RITZ_BACKENDS_CPU_SCHEDULE_H
 
+#include "base/threads.h"
 #include "core/core.h"
-#include "core/threads.h"
 #include "kernels/cpu/abi.h"
 
 enum { RITZ_CHUNK = 64, RITZ_FIXED_PARTS = 64 };

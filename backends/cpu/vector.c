@@ -5,7 +5,7 @@
 
 #include "backends/cpu/cpu.h"
 #include "backends/ref/ref.h"
-#include "core/loops.h"
+#include "base/loops.h"
 
 typedef struct Job Job;
 struct Job {

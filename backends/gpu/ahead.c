@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "backends/gpu/program.h"
-#include "core/threads.h"
+#include "base/threads.h"
 #include "jit/process.h"
 
 enum { MAX_WORKERS = 32 };

@@ -74,7 +74,7 @@ typedef struct {
 
 static inline RitzGpu *ritz_gpu(Ceed ceed) { return (RitzGpu *)ceed->data; }
 
-// gpu.c: loops on the host (core/ranges.h), by OMP_NUM_THREADS threads, else as many as there are processors,
+// gpu.c: loops on the host (base/ranges.h), by OMP_NUM_THREADS threads, else as many as there are processors,
 // at most 16.
 int ritz_gpu_run_ranges_slots(Ceed ceed, int *num_slots);
 int ritz_gpu_run_ranges(Ceed ceed, int64_t n, RitzRangeFunction run, void *data);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "backends/gpu/gen.h"
-#include "core/threads.h"
+#include "base/threads.h"
 
 // ---- Compilation by several threads ----
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "backends/gpu/program.h"
-#include "core/embedded.h"
-#include "core/threads.h"
+#include "base/embedded.h"
+#include "base/threads.h"
 #include "jit/binary.h"
 #include "jit/files.h"
 #include "jit/module.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "backends/gpu/gen.h"
-#include "core/threads.h"
+#include "base/threads.h"
 #include "jit/files.h"
 #include "jit/note.h"
 #include "jit/words.h"

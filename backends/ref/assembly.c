@@ -7,7 +7,7 @@
 
 #include "backends/ref/derivatives.h"
 #include "backends/ref/ref.h"
-#include "core/loops.h"
+#include "base/loops.h"
 
 // ---- Diagonal ----
 

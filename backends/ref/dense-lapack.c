@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "backends/ref/ref.h"
-#include "core/threads.h"
+#include "base/threads.h"
 
 // With Fortran's arguments. Integers of 32 bits are the lower half of what these point to.
 typedef void (*Getrf)(const int64_t *m, const int64_t *n, void *A, const int64_t *ld, int64_t *pivots,

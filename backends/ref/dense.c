@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "backends/ref/ref.h"
+#include "base/loops.h"
 #include "core/dense-solver.h"
-#include "core/loops.h"
 
 enum {
   COLS = 8,    // of a tile of products

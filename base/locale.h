@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Texts for compilers and for comparisons have numbers with a decimal point, whatever locale the program has
 // selected. Called by plan/ and emit/ around what they print.
-#ifndef RITZ_CORE_LOCALE_H
-#define RITZ_CORE_LOCALE_H
+#ifndef RITZ_BASE_LOCALE_H
+#define RITZ_BASE_LOCALE_H
 
 #include <locale.h>
 
-#include "core/error.h"
+#include "base/error.h"
 
 typedef struct {
   locale_t c, users;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// METIS, looked up at run time (contract in core/metis.h).
-#include "core/metis.h"
+// METIS, looked up at run time (contract in base/metis.h).
+#include "base/metis.h"
 
-#include "core/threads.h"
+#include "base/threads.h"
 
 #ifdef RITZ_METIS
 #include <dlfcn.h>

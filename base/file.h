@@ -2,8 +2,8 @@
 // Reading files whose names come from users: sources of QFunctions and what they include, meshes, caches,
 // kept figures. A pipe, a device or a folder under such a name is refused before anything is read, so that
 // nothing waits or goes on for ever; what grows while it is read ends at its bound.
-#ifndef RITZ_CORE_FILE_H
-#define RITZ_CORE_FILE_H
+#ifndef RITZ_BASE_FILE_H
+#define RITZ_BASE_FILE_H
 
 #include <ceed.h>
 #include <stddef.h>

@@ -2,8 +2,8 @@
 // METIS, looked up at run time by the name that it had when this library was built; it stays loaded. Called
 // by orderings (solver/multifrontal-order.c) and partitions (mesh/partition-metis.c), which alone see
 // metis.h.
-#ifndef RITZ_CORE_METIS_H
-#define RITZ_CORE_METIS_H
+#ifndef RITZ_BASE_METIS_H
+#define RITZ_BASE_METIS_H
 
 #include <stddef.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What a handle may be found to be: an object of its type, an object of another type, one of the standard's
 // sentinels, NULL. Every public function asks before it looks into an object, through the macros below, which
-// core/error.h makes known to all folders.
-#ifndef RITZ_CORE_HANDLE_H
-#define RITZ_CORE_HANDLE_H
+// base/error.h makes known to all folders.
+#ifndef RITZ_BASE_HANDLE_H
+#define RITZ_BASE_HANDLE_H
 
 #include <ceed.h>
 

@@ -2,8 +2,8 @@
 // The one allocator of the library. Memory is always free()-able, because the standard hands arrays over in
 // both directions. Every allocation is counted, so that tests can see leaks, and can be made to fail on
 // request.
-#ifndef RITZ_CORE_MEMORY_H
-#define RITZ_CORE_MEMORY_H
+#ifndef RITZ_BASE_MEMORY_H
+#define RITZ_BASE_MEMORY_H
 
 #include <ceed.h>
 #include <stdbool.h>
@@ -33,7 +33,7 @@ void ritz_memory_adopt(void *p);
 // Gives blocks that are kept for later use back to the system: a context has ended, or memory is short.
 void ritz_memory_trim(void);
 
-// For tests: number of live allocations, once all tasks (core/threads.h) have ended; make the n-th allocation
+// For tests: number of live allocations, once all tasks (base/threads.h) have ended; make the n-th allocation
 // from now on fail (n >= 1; 0: never).
 // Allocations of a thread that is spared neither fail nor count: it works ahead for callers who do not wait,
 // so that its failure is nobody's error, and when it makes them is chance.

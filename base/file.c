@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Regular files of bounded size (contract in core/file.h).
-#include "core/file.h"
+// Regular files of bounded size (contract in base/file.h).
+#include "base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/error.h"
-#include "core/memory.h"
+#include "base/error.h"
+#include "base/memory.h"
 
 static void set_fault(RitzFileFault *fault, const char *format, ...) {
   va_list args;

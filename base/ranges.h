@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Loops over entries, elements and nodes on the threads of a context. Called wherever much is set up or
 // computed on the host; served by backends (slots run_ranges_slots, run_ranges).
-#ifndef RITZ_CORE_RANGES_H
-#define RITZ_CORE_RANGES_H
+#ifndef RITZ_BASE_RANGES_H
+#define RITZ_BASE_RANGES_H
 
 #include <ceed.h>
 #include <stdint.h>
 
-#include "core/threads.h"
+#include "base/threads.h"
 
 // Items first .. first + count - 1, count > 0. `slot` < num_slots of ritz_run_ranges_slots: calls with the
 // same slot come one after the other, ascending, so that what is kept per slot and joined in the order of

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Locks, teams, flags (contract in core/threads.h). The only file that knows which threads there are.
+// Locks, teams, flags (contract in base/threads.h). The only file that knows which threads there are.
 #define _POSIX_C_SOURCE 200809L
-#include "core/threads.h"
+#include "base/threads.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -12,8 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/error.h"
-#include "core/memory.h"
+#include "base/error.h"
+#include "base/memory.h"
 
 static pthread_mutex_t locks[RITZ_NUM_LOCKS] = {
     [RITZ_LOCK_GALLERY] = PTHREAD_MUTEX_INITIALIZER,  [RITZ_LOCK_JIT] = PTHREAD_MUTEX_INITIALIZER,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The one allocator of the library (contract in core/memory.h).
+// The one allocator of the library (contract in base/memory.h).
 #define _DEFAULT_SOURCE // madvise
-#include "core/memory.h"
+#include "base/memory.h"
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
@@ -17,8 +17,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "core/error.h"
-#include "core/threads.h"
+#include "base/error.h"
+#include "base/threads.h"
 
 enum { small_alignment = 64, large_block = 4 << 20, large_page = 2 << 20 };
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Error handlers and the message buffer of a context.
-#include "core/error.h"
+#include "base/error.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/threads.h"
 #include "core/core.h"
 #include "core/profile.h"
-#include "core/threads.h"
 
 static const char no_message[] = "No error message stored";
 

@@ -2,13 +2,13 @@
 // Error macros of the library's own sources: three of them cover every case. They declare no hidden
 // variables. Public functions report once, where a fault is detected, through CeedError; everybody above
 // passes the code on.
-#ifndef RITZ_CORE_ERROR_H
-#define RITZ_CORE_ERROR_H
+#ifndef RITZ_BASE_ERROR_H
+#define RITZ_BASE_ERROR_H
 
 #include <assert.h>
 #include <ceed.h>
 
-#include "core/handle.h"
+#include "base/handle.h"
 
 // Pass a failure up unchanged.
 #define RITZ_TRY(expr)                                                                                       \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Processors that this process may use (contract in core/threads.h): those of its affinity mask, and no more
+// Processors that this process may use (contract in base/threads.h): those of its affinity mask, and no more
 // than its control groups let it keep busy (Linux, versions 2 and 1; containers and schedulers set them).
 #define _GNU_SOURCE      // sched_getaffinity on Linux
 #define _DARWIN_C_SOURCE // _SC_NPROCESSORS_ONLN on macOS
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/threads.h"
+#include "base/threads.h"
 
 // ---- Quotas ----
 

@@ -2,8 +2,8 @@
 // All that the library knows of threads: locks around its process-wide lists, and teams that run one function
 // on several threads. Objects have no locks: one context and what belongs to it is used by one thread of the
 // program at a time.
-#ifndef RITZ_CORE_THREADS_H
-#define RITZ_CORE_THREADS_H
+#ifndef RITZ_BASE_THREADS_H
+#define RITZ_BASE_THREADS_H
 
 #include <ceed.h>
 #include <stdbool.h>
@@ -16,14 +16,14 @@ typedef enum {
   RITZ_LOCK_DEVICES,  // libraries of drivers and devices that are open (devices/)
   RITZ_LOCK_PROFILE,  // timing table (core/profile.c)
   RITZ_LOCK_TUNING,   // measured choices (backends/gpu/tune-store.c)
-  RITZ_LOCK_WARNINGS, // warnings on stderr (core/error.c)
+  RITZ_LOCK_WARNINGS, // warnings on stderr (base/error.c)
   RITZ_LOCK_DIRECT,   // libraries for coarse problems and dense systems that are open (solver/direct-*.c,
                       // backends/ref/dense-lapack.c)
   RITZ_LOCK_METIS,    // calls of METIS, which draws random numbers from one sequence for all threads; held
                       // while it works
   RITZ_LOCK_STOPS,    // what stops other parts (distributed/parts.c); held while it does
   RITZ_LOCK_BUILDS,   // compilers of OpenCL (devices/opencl-code.c); held while they work
-  RITZ_LOCK_MEMORY,   // large blocks (core/memory.c); taken last
+  RITZ_LOCK_MEMORY,   // large blocks (base/memory.c); taken last
   RITZ_NUM_LOCKS
 } RitzLock;
 

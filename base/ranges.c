@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Loops on the threads of a context (contract in core/ranges.h). Who the threads are is the backend's affair.
-#include "core/ranges.h"
+// Loops on the threads of a context (contract in base/ranges.h). Who the threads are is the backend's affair.
+#include "base/ranges.h"
 
 #include "core/core.h"
 

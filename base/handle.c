@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Checks of handles. Called first by every public function through the macros of core/handle.h; the
+// Checks of handles. Called first by every public function through the macros of base/handle.h; the
 // sentinels themselves are defined in core/strings.c.
-#include "core/handle.h"
+#include "base/handle.h"
 
 #include <string.h>
 
-#include "core/error.h"
+#include "base/error.h"
 
 const RitzClass ritz_any_class = {.name = "CeedObject"};
 

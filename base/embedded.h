@@ -3,8 +3,8 @@
 // processor may include and the sources of the library's own QFunctions, read by core/jit-path.c,
 // core/jit-load.c, jit/work.c and jit/load.c, and the parts of texts for devices, read by
 // backends/gpu/program.c. The definitions are made by tools/embed.cmake.
-#ifndef RITZ_CORE_EMBEDDED_H
-#define RITZ_CORE_EMBEDDED_H
+#ifndef RITZ_BASE_EMBEDDED_H
+#define RITZ_BASE_EMBEDDED_H
 
 #include <stddef.h>
 
