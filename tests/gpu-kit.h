@@ -4,7 +4,7 @@
 #ifndef RITZ_TESTS_GPU_KIT_H
 #define RITZ_TESTS_GPU_KIT_H
 
-#include "backends/gpu/gpu.h"
+#include "backends/gpu/context.h"
 #include "tests/api.h"
 #include "tests/reference.h"
 

@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backends/gpu/context.h"
 #include "backends/gpu/gpu.h"
+#include "backends/gpu/program.h"
 #include "jit/files.h"
 #include "jit/hash.h"
 #include "tests/tap.h"

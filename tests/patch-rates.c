@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backends/gpu/gpu.h"
+#include "backends/gpu/context.h"
 #include "core/patch-sweep.h"
 #include "core/vector.h"
 #include "jit/files.h"

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backends/gpu/context.h"
 #include "backends/gpu/gpu.h"
 #include "base/memory.h"
 #include "tests/golden-kit.h"

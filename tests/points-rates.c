@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backends/gpu/gpu.h"
+#include "backends/gpu/context.h"
 #include "jit/files.h"
 #include "tests/points-problem.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Dense algebra of one thread and of a team (ritz/jit-source/batched-device.h) in QFunctions on every
 // backend, in kernels, on the host.
+#include "backends/gpu/program.h"
 #include "tests/gpu-kit.h"
 
 #include "devices/device.h"

@@ -2,6 +2,7 @@
 // Conjugate gradients on devices: merged iterations and those of the standard variant are those of the host;
 // what ends a solve; what is copied and kept. On mass matrices with random coefficients, which take one
 // kernel.
+#include "backends/gpu/operators.h"
 #include "base/memory.h"
 #include "solver/solver.h"
 #include "tests/gpu-kit.h"

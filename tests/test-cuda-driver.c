@@ -3,6 +3,7 @@
 // memory, order and kernels keep the contract of devices/device.h; every call leaves the caller's context as
 // it was; errors name the call; what is given back after the driver has shut down is no error. The fakes are
 // loaded before the library looks for NVIDIA's, whose names they have.
+#include "backends/gpu/operators.h"
 #include "tests/tap.h"
 
 #include <dlfcn.h>

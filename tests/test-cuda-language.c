@@ -9,6 +9,8 @@
 
 #include <ceed/backend.h>
 
+#include "backends/gpu/gpu.h"
+#include "backends/gpu/program.h"
 #include "tests/geometry-problem.h"
 #include "tests/gpu-kit.h"
 #include "tests/grid.h"

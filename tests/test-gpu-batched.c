@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Batched dense algebra on devices: all kinds of kernels, rows in registers, blocks and matrices of any size
 // in global memory, have the same results. What these are: test-batched.c; registers: test-nvrtc-batched.c.
+#include "backends/gpu/context.h"
+#include "plan/gpu-batched.h"
 #include "tests/batched-kit.h"
 
 #include <dlfcn.h>
-
-#include "backends/gpu/gpu.h"
-#include "plan/gpu-batched.h"
 
 // Rows diagonally dominant, but shifted by one, so that pivots swap; not shifted: both triangles, with ones
 // or the diagonal, are well conditioned, too.

@@ -7,6 +7,7 @@
 #include <ritz/operator.h>
 #include <stddef.h>
 
+#include "backends/gpu/context.h"
 #include "base/threads.h"
 #include "tests/gpu-kit.h"
 #include "tests/gpu-scale.h"

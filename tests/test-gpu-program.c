@@ -4,7 +4,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "backends/gpu/gpu.h"
+#include "backends/gpu/context.h"
+#include "backends/gpu/program.h"
 #include "base/memory.h"
 #include "base/threads.h"
 #include "jit/files.h"

@@ -2,6 +2,7 @@
 // QFunctions on devices: sources give what the function pointer gives, contexts go where they are needed and
 // come back when they are written, and a source that is missing or wrong is a clear error after which all
 // goes on.
+#include "backends/gpu/context.h"
 #include "tests/gpu-kit.h"
 
 #include "tests/gpu-qfunctions.h"

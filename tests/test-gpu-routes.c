@@ -5,7 +5,7 @@
 #include <ritz/operator.h>
 #include <ritz/precision.h>
 
-#include "backends/gpu/gpu.h"
+#include "backends/gpu/gemm.h"
 #include "bench/vector-problem.h"
 #include "plan/route.h"
 #include "tests/gpu-kit.h"

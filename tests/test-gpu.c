@@ -2,6 +2,7 @@
 // Operators on devices give the numbers of the reference backend: whatever may be in an operator, meshes of
 // every size, several contexts at once. Where a context says that it is deterministic, every bit is repeated.
 // Memory: test-gpu-memory.c, QFunctions: test-gpu-qfunction.c.
+#include "backends/gpu/memory.h"
 #include "tests/gpu-kit.h"
 
 #include "base/threads.h"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Kernels of batched dense algebra and of the dense solver on CUDA, compiled by NVRTC without a GPU (see
 // tests/nvrtc-kit.h): they keep their numbers in registers. Skipped where there is no compiler.
+#include "backends/gpu/gpu.h"
+#include "backends/gpu/program.h"
 #include "core/batched.h"
 #include "core/dense-solver.h"
 #include "tests/nvrtc-kit.h"

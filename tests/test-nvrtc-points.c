@@ -4,6 +4,7 @@
 // kernels compile and keep their numbers in registers. What they compute: test-points.c, test-gpu-points.c.
 #include <ritz/operator.h>
 
+#include "backends/gpu/gpu.h"
 #include "tests/golden-kit.h"
 #include "tests/nvrtc-kit.h"
 #include "tests/points-problem.h"

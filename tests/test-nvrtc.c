@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // NVIDIA's run-time compiler, which needs no device: what it makes of a text, what it refuses, and what its
 // log says. Skipped where there is no compiler.
+#include "backends/gpu/program.h"
+#include "devices/device.h"
 #include "tests/tap.h"
 
 #include <stdio.h>
@@ -8,9 +10,6 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include "backends/gpu/gpu.h"
-#include "devices/device.h"
 
 static const char scale_text[] =
     "extern \"C\" __global__ void __launch_bounds__(256) scale(long long n, double a, "

@@ -4,6 +4,7 @@
 // what users are told. Precision of vectors on all backends: test-precision.c.
 #include <ritz/operator.h>
 
+#include "backends/gpu/gpu.h"
 #include "tests/gpu-kit.h"
 
 #include "tests/geometry-problem.h"

@@ -3,6 +3,7 @@
 // measured, and what becomes of files that are not as they should be.
 #include <ritz/operator.h>
 
+#include "backends/gpu/gemm.h"
 #include "base/memory.h"
 #include "jit/note.h"
 #include "plan/choice.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Code of programs that is made ahead of their first use: a queue of texts for each context, and threads that
-// compile them, as many as there are processors (contract in backends/gpu/program.h). Who needs a program
+// compile them, as many as there are processors (contract in backends/gpu/ahead.h). Who needs a program
 // waits for the thread that is at it, and compiles it himself when none has begun. NVIDIA's compiler parses
 // one text at a time and does all else side by side.
 #include <stdatomic.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "backends/gpu/program.h"
+#include "backends/gpu/ahead.h"
 #include "base/threads.h"
 #include "jit/process.h"
 

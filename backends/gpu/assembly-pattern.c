@@ -8,6 +8,9 @@
 #include <string.h>
 
 #include "backends/gpu/assembly.h"
+#include "backends/gpu/memory.h"
+#include "backends/gpu/operators.h"
+#include "backends/gpu/vectors.h"
 #include "core/operator.h"
 
 // assembly->data

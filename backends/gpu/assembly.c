@@ -7,6 +7,8 @@
 // fields on the points or a QFunction that is kept, are left to the reference backend, on copies. Called
 // through the table.
 #include "backends/gpu/assembly.h"
+#include "backends/gpu/memory.h"
+#include "backends/gpu/operators.h"
 #include "backends/gpu/run.h"
 #include "backends/ref/ref.h"
 #include "core/operator.h"

@@ -3,7 +3,7 @@
 #ifndef RITZ_BACKENDS_GPU_ASSEMBLY_H
 #define RITZ_BACKENDS_GPU_ASSEMBLY_H
 
-#include "backends/gpu/gpu.h"
+#include "backends/gpu/context.h"
 #include "core/assembly-pattern.h"
 
 // Elements order[firsts[k]] .. order[firsts[k + 1] - 1], ascending, have no entry of the L-vector in common.

@@ -5,6 +5,8 @@
 
 #include "backends/gpu/basis.h"
 #include "backends/gpu/gen.h"
+#include "backends/gpu/memory.h"
+#include "backends/gpu/operators.h"
 #include "emit/emit.h"
 #include "jit/words.h"
 

@@ -2,6 +2,8 @@
 // Bases by the kernels for any size, kernels/gpu/basis-ref.h: tensor bases one direction after the other,
 // dense bases by rows of their table. Called by basis.c.
 #include "backends/gpu/basis.h"
+#include "backends/gpu/memory.h"
+#include "backends/gpu/program.h"
 #include "fe/fe.h"
 
 // ---- Tensor bases ----

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "backends/gpu/basis.h"
+#include "backends/gpu/vectors.h"
 
 // Longest line that a thread holds; two of them still leave room in 255 registers.
 enum { MAX_LINE = 24 };

@@ -3,7 +3,7 @@
 #ifndef RITZ_BACKENDS_GPU_BASIS_H
 #define RITZ_BACKENDS_GPU_BASIS_H
 
-#include "backends/gpu/gpu.h"
+#include "backends/gpu/context.h"
 #include "emit/text.h"
 
 // How a compiled kernel cuts its work: items are pairs (component, element).
@@ -72,9 +72,9 @@ static inline int64_t ritz_gpu_basis_num_items(CeedBasis basis, CeedInt num_elem
   return (int64_t)basis->num_comp * num_elem;
 }
 
-// basis.c: basis->data, made on first use.
+// basis-tables.c: basis->data, made on first use.
 int ritz_gpu_basis_open(CeedBasis basis);
-// basis.c: the table of a mode on the device, [q_comp * Q][P] or 1D [Q_1d][P_1d], sent on first use;
+// basis-tables.c: the table of a mode on the device, [q_comp * Q][P] or 1D [Q_1d][P_1d], sent on first use;
 // `exchanges`: [P][q_comp * Q], dense bases only. _of: rounded to this precision.
 int ritz_gpu_basis_table(CeedBasis basis, CeedEvalMode mode, bool exchanges, const void **table);
 int ritz_gpu_basis_table_of(CeedBasis basis, CeedEvalMode mode, bool exchanges, CeedScalarType precision,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Classes of non-uniform batches: two kernels count and list the members.
 #include "backends/gpu/batched-classes.h"
+#include "backends/gpu/memory.h"
+#include "backends/gpu/program.h"
 
 enum { SORTERS = 256, MOST_BLOCKS = 1024, LEAST_RUN = 8, NUM_CLASSES = 16 };
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Matrices of a non-uniform batch by classes of sizes (plan/gpu-batched.h), in device memory: the host does
 // not know them, nothing is read back.
+#include "backends/gpu/memory.h"
 #ifndef RITZ_BACKENDS_GPU_BATCHED_CLASSES_H
 #define RITZ_BACKENDS_GPU_BATCHED_CLASSES_H
-
-#include "backends/gpu/gpu.h"
 
 // What is sorted: by the largest of `least` and the sizes, of which either may be NULL.
 typedef struct {

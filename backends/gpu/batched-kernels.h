@@ -3,7 +3,7 @@
 #ifndef RITZ_BACKENDS_GPU_BATCHED_KERNELS_H
 #define RITZ_BACKENDS_GPU_BATCHED_KERNELS_H
 
-#include "backends/gpu/gpu.h"
+#include "backends/gpu/context.h"
 #include "plan/gpu-batched.h"
 
 // What kernels are made for, with RITZ_BATCHED_KERNEL; whether they are those of blocks beyond rows in

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // GESV and POSV on devices: two objects, two launches.
 #include "backends/gpu/batched-pair.h"
-
-#include "backends/gpu/gpu.h"
+#include "backends/gpu/algebra.h"
+#include "backends/gpu/memory.h"
 
 typedef struct {
   struct RitzBatched_private factor, solve; // `data` owned

@@ -5,6 +5,7 @@
 #ifndef RITZ_BACKENDS_GPU_BATCHED_PAIR_H
 #define RITZ_BACKENDS_GPU_BATCHED_PAIR_H
 
+#include "backends/gpu/context.h"
 #include "core/batched.h"
 
 bool ritz_gpu_pair_serves(RitzBatchedOperation operation);

@@ -9,10 +9,12 @@
 //     X op(A) = B               op(A)^T X^T = B^T
 #include <string.h>
 
+#include "backends/gpu/algebra.h"
 #include "backends/gpu/batched-classes.h"
 #include "backends/gpu/batched-kernels.h"
 #include "backends/gpu/batched-pair.h"
-#include "backends/gpu/gpu.h"
+#include "backends/gpu/memory.h"
+#include "backends/gpu/program.h"
 #include "core/batched.h"
 #include "emit/gpu-batched.h"
 #include "jit/files.h"

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Factorizations of the dense solver by the vendor's library, cuSOLVER on CUDA (contract in
 // backends/gpu/gpu.h), in the stream of the context.
-#include "backends/gpu/gpu.h"
+#include "backends/gpu/dense-vendor.h"
+#include "backends/gpu/memory.h"
+#include "backends/gpu/program.h"
 #include "devices/cusolver.h"
 
 struct RitzGpuDenseVendor {

@@ -7,7 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backends/gpu/gpu.h"
+#include "backends/gpu/algebra.h"
+#include "backends/gpu/dense-vendor.h"
+#include "backends/gpu/memory.h"
+#include "backends/gpu/program.h"
 #include "core/dense-solver.h"
 
 enum {

@@ -3,6 +3,8 @@
 // made on first use. Called through the table. What has no such kernel is made from the derivatives at the
 // points and the tables of the bases (assembly.c).
 #include "backends/gpu/gen.h"
+#include "backends/gpu/memory.h"
+#include "backends/gpu/operators.h"
 #include "emit/emit.h"
 #include "plan/point-blocks.h"
 

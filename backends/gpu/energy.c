@@ -2,6 +2,9 @@
 // /gpu/*/gen: a kernel of an apply that also gives u . A u, made on first use beside that of the apply: the
 // slot operator_apply_energy. The few shares of the sum are added up by a kernel of their own.
 #include "backends/gpu/gen.h"
+#include "backends/gpu/memory.h"
+#include "backends/gpu/operators.h"
+#include "backends/gpu/vectors.h"
 #include "core/operator.h"
 #include "core/profile.h"
 #include "emit/emit.h"
@@ -52,8 +55,7 @@ static int64_t count_shares(const RitzGpu *gpu, const RitzGpuOperator *g) {
 int ritz_gpu_energy_prepare(CeedOperator op, int64_t *num_shares) {
   RitzGpuOperator *g;
   *num_shares = 0;
-  if (op->obj.ceed->backend.operator_apply != ritz_gpu_gen_apply || op->is_at_points)
-    return CEED_ERROR_SUCCESS;
+  if (!ritz_gpu(op->obj.ceed)->has_fused_kernels || op->is_at_points) return CEED_ERROR_SUCCESS;
   RITZ_TRY(ritz_gpu_gen_prepare(op, &g));
   if (g->reason || g->route != RITZ_OPERATOR_ROUTE_FUSED || !ritz_plan_gpu_can_have_energy(g->plan))
     return CEED_ERROR_SUCCESS;

@@ -4,7 +4,8 @@
 // an object.
 #include <stdio.h>
 
-#include "backends/gpu/gpu.h"
+#include "backends/gpu/algebra.h"
+#include "backends/gpu/program.h"
 #include "core/fronts.h"
 
 typedef struct {

@@ -2,7 +2,8 @@
 // What moves between the fronts of a tree (core/fronts.h) on devices: slot fronts_run. Kernels:
 // kernels/gpu/fronts.h, one program for all trees.
 #include "core/fronts.h"
-#include "backends/gpu/gpu.h"
+#include "backends/gpu/algebra.h"
+#include "backends/gpu/program.h"
 
 enum { EXTEND_BLOCK = 64 };
 

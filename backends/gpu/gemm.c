@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Products of matrices on devices (contract in gemm.h).
 #include "backends/gpu/gemm.h"
-
+#include "backends/gpu/algebra.h"
 #include "backends/gpu/batched-kernels.h"
+#include "backends/gpu/program.h"
 #include "core/batched.h"
 #include "devices/cublas.h"
 #include "emit/gpu-batched.h"

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Products of matrices in device memory that bases are applied by: own kernels, which are those of batched
 // products (kernels/gpu/batched-*.h), or the vendor's library, cuBLAS on CUDA. Called by basis-gemm.c.
+#include "backends/gpu/context.h"
 #ifndef RITZ_BACKENDS_GPU_GEMM_H
 #define RITZ_BACKENDS_GPU_GEMM_H
-
-#include "backends/gpu/gpu.h"
 
 // Matrices of an operand, column-major: entry (0, 0) of the first one at memory[first], columns ld entries
 // apart, a matrix `stride` entries behind the one before.
@@ -29,5 +28,9 @@ int ritz_gpu_gemm_large(Ceed ceed, const RitzGpuGemm *gemm);
 int ritz_gpu_gemm_small(Ceed ceed, const RitzGpuGemm *gemm, RitzBatched *batched);
 // By the vendor's library, which ritz_gpu_gemm_vendor_find has found.
 int ritz_gpu_gemm_vendor(Ceed ceed, const RitzGpuGemm *gemm);
+
+void ritz_gpu_gemms_destroy(Ceed ceed);
+// File of the vendor's library, static; NULL: there is none that can be used, and *why says so (static).
+const char *ritz_gpu_gemm_vendor_find(Ceed ceed, const char **why);
 
 #endif

@@ -3,7 +3,7 @@
 #ifndef RITZ_BACKENDS_GPU_GEN_H
 #define RITZ_BACKENDS_GPU_GEN_H
 
-#include "backends/gpu/gpu.h"
+#include "backends/gpu/context.h"
 #include "jit/hash.h"
 #include "plan/gpu.h"
 #include "plan/route.h"
@@ -51,7 +51,7 @@ typedef struct {
 // op->data is made on first use, and again when the context of the QFunction has another size.
 int ritz_gpu_gen_prepare(CeedOperator op, RitzGpuOperator **made);
 bool ritz_gpu_gen_is_current(CeedOperator op);        // neither is needed
-RitzGpuMachine ritz_gpu_gen_machine(CeedOperator op); // for its context, as it is now
+RitzGpuMachine ritz_gpu_gen_machine(CeedOperator op); // machine.c: for its context, as it is now
 
 // A kernel of the apply with other choices, which the caller owns: its text, program, and the rest (load).
 // choice NULL: what was measured, else the model's. With a reason there is no text.

@@ -4,11 +4,15 @@
 // Options: `:device_id=N` (else the device that is current), `:deterministic` (of `shared`; `ref` always is).
 // Environment: RITZ_GPU_WORK (MiB that the E- and Q-vectors of an
 // operator may take).
-#include "backends/gpu/gpu.h"
-
 #include <stdlib.h>
 #include <string.h>
 
+#include "backends/gpu/algebra.h"
+#include "backends/gpu/gemm.h"
+#include "backends/gpu/gpu.h"
+#include "backends/gpu/memory.h"
+#include "backends/gpu/operators.h"
+#include "backends/gpu/vectors.h"
 #include "backends/ref/ref.h"
 
 enum { WORK_MIB = 1024, WORK_PART = 16 }; // at most, and at most this part of the device's memory
@@ -50,67 +54,7 @@ static int create_hosts(Ceed ceed, RitzTeam *hosts) {
   return ritz_team_create(ceed, most < available ? most : available, hosts);
 }
 
-int ritz_gpu_run_ranges_slots(Ceed ceed, int *num_slots) {
-  *num_slots = ritz_team_size(ritz_gpu(ceed)->hosts);
-  return CEED_ERROR_SUCCESS;
-}
-
-int ritz_gpu_run_ranges(Ceed ceed, int64_t n, RitzRangeFunction run, void *data) {
-  RitzTeam hosts = ritz_gpu(ceed)->hosts;
-  return ritz_team_run_ranges(hosts, ritz_team_size(hosts), n, run, data);
-}
-
 // ---- Life ----
-
-bool ritz_gpu_has_mma(const RitzDeviceInfo *info) {
-  return !strncmp(info->arch, "sm_", 3) && strtol(info->arch + 3, NULL, 10) >= 80;
-}
-
-// The parts of a program for any size: at most 6. Kernels of vectors are written once for all precisions.
-static int base_texts(RitzGpuBase which, const char **texts) {
-  static const char own[] = "#define RITZ_ENTRY CeedScalar\n"
-                            "#define RITZ_NAME(name) name\n";
-  static const char floats[] = "#define RITZ_ENTRY float\n"
-                               "#define RITZ_NAME(name) name##_f32\n";
-  const bool is_vector = which == RITZ_BASE_VECTORS || which == RITZ_BASE_FLOATS;
-  int num = 0;
-  if (which == RITZ_BASE_RESTRICTIONS) texts[num++] = ritz_gpu_template("kernels/gpu/restriction.h");
-  if (which == RITZ_BASE_BASES) texts[num++] = ritz_gpu_template("kernels/gpu/basis-ref.h");
-  if (which == RITZ_BASE_POINTS) texts[num++] = ritz_gpu_template("kernels/gpu/points-ref.h");
-  if (which == RITZ_BASE_FRONTS) texts[num++] = ritz_gpu_template("kernels/gpu/fronts.h");
-  if (is_vector) texts[num++] = which == RITZ_BASE_VECTORS ? own : floats;
-  if (is_vector) texts[num++] = ritz_gpu_template("kernels/gpu/vector.h");
-  if (is_vector) texts[num++] = ritz_gpu_template("kernels/gpu/entries.h");
-  if (which == RITZ_BASE_FLOATS) texts[num++] = ritz_gpu_template("kernels/gpu/vector-convert.h");
-  return num;
-}
-
-static const char *const base_names[] = {"vectors", "vectors-float", "restrictions",
-                                         "bases",   "points",        "fronts"};
-static const char own_kernels[] = "the library's own kernels";
-
-int ritz_gpu_base(Ceed ceed, RitzGpuBase which, RitzGpuProgram *program) {
-  RitzGpu *gpu = ritz_gpu(ceed);
-  const char *texts[6];
-  if (!gpu->base[which]) {
-    const int num = base_texts(which, texts);
-    RITZ_TRY(ritz_gpu_program(ceed, base_names[which], own_kernels, num, texts, &gpu->base[which]));
-  }
-  *program = gpu->base[which];
-  return CEED_ERROR_SUCCESS;
-}
-
-// Kernels that nearly every program needs are made beside what it does first.
-static int begin_base(Ceed ceed) {
-  const bool has_floats = sizeof(CeedScalar) > sizeof(float);
-  const char *texts[6];
-  if (!ritz_gpu_compiles_beside(ceed)) return CEED_ERROR_SUCCESS;
-  for (int which = RITZ_BASE_VECTORS; which <= (has_floats ? RITZ_BASE_FLOATS : RITZ_BASE_VECTORS); which++) {
-    const int num = base_texts((RitzGpuBase)which, texts);
-    RITZ_TRY(ritz_gpu_program_ahead(ceed, RITZ_TEXT_SCALARS, base_names[which], own_kernels, num, texts));
-  }
-  return CEED_ERROR_SUCCESS;
-}
 
 static int gpu_ceed_destroy(Ceed ceed) {
   RitzGpu *gpu = ritz_gpu(ceed);
@@ -119,9 +63,7 @@ static int gpu_ceed_destroy(Ceed ceed) {
   ritz_gpu_ahead_destroy(ceed);
   ritz_gpu_passes_destroy(ceed);
   ritz_gpu_gemms_destroy(ceed);
-  for (int which = 0; which < RITZ_NUM_BASE; which++) ritz_gpu_program_release(ceed, &gpu->base[which]);
-  ritz_gpu_program_release(ceed, &gpu->float_restrictions);
-  ritz_gpu_program_release(ceed, &gpu->collect);
+  ritz_gpu_release_base(ceed);
   RITZ_FREE(&ceed->data);
   return CEED_ERROR_SUCCESS;
 }
@@ -135,35 +77,44 @@ static int open_ceed_device(Ceed ceed, const RitzDriver *driver, const char *opt
   return CEED_ERROR_SUCCESS;
 }
 
-static int gpu_ceed_create(Ceed ceed, const char *options, const RitzDriver *driver, bool has_basis_kernels) {
+typedef enum { REF, SHARED, GEN } Kind;
+
+static int gpu_ceed_create(Ceed ceed, const char *options, const RitzDriver *driver, Kind kind) {
   RitzGpu *gpu = NULL;
   RITZ_TRY(RITZ_CALLOC(ceed, 1, &gpu));
   ceed->data = gpu;
   int ierr = open_ceed_device(ceed, driver, options, gpu);
   if (ierr) RITZ_FREE(&ceed->data);
   RITZ_TRY(ierr);
-  gpu->has_basis_kernels = has_basis_kernels;
+  gpu->has_basis_kernels = kind != REF;
+  gpu->has_fused_kernels = kind == GEN;
   gpu->is_deterministic =
-      !has_basis_kernels || ritz_resource_option(options, "deterministic") || !gpu->info->adds_atomically;
+      kind == REF || ritz_resource_option(options, "deterministic") || !gpu->info->adds_atomically;
   gpu->work_bytes = work_bytes(gpu->info);
   ceed->backend.is_deterministic = gpu->is_deterministic;
   ierr = create_hosts(ceed, &gpu->hosts);
-  if (!ierr) ierr = begin_base(ceed);
+  if (!ierr) ierr = ritz_gpu_begin_base(ceed);
   if (ierr) (void)gpu_ceed_destroy(ceed);
   return ierr;
 }
 
 static int create_cuda_ref(Ceed ceed, const char *options) {
-  return gpu_ceed_create(ceed, options, &ritz_cuda, false);
+  return gpu_ceed_create(ceed, options, &ritz_cuda, REF);
 }
 static int create_cuda_shared(Ceed ceed, const char *options) {
-  return gpu_ceed_create(ceed, options, &ritz_cuda, true);
+  return gpu_ceed_create(ceed, options, &ritz_cuda, SHARED);
+}
+static int create_cuda_gen(Ceed ceed, const char *options) {
+  return gpu_ceed_create(ceed, options, &ritz_cuda, GEN);
 }
 static int create_opencl_ref(Ceed ceed, const char *options) {
-  return gpu_ceed_create(ceed, options, &ritz_opencl, false);
+  return gpu_ceed_create(ceed, options, &ritz_opencl, REF);
 }
 static int create_opencl_shared(Ceed ceed, const char *options) {
-  return gpu_ceed_create(ceed, options, &ritz_opencl, true);
+  return gpu_ceed_create(ceed, options, &ritz_opencl, SHARED);
+}
+static int create_opencl_gen(Ceed ceed, const char *options) {
+  return gpu_ceed_create(ceed, options, &ritz_opencl, GEN);
 }
 
 static const char *cuda_unusable(void) {
@@ -242,7 +193,7 @@ static int get_queue(Ceed ceed, void **device, void **stream) {
 const RitzBackend ritz_cuda_gen_backend = {
     .name = "/gpu/cuda/gen",
     .unusable = cuda_unusable,
-    .ceed_create = create_cuda_shared,
+    .ceed_create = create_cuda_gen,
     .set_stream = set_stream,
     .get_queue = get_queue,
     FUSED_KERNELS,
@@ -251,7 +202,7 @@ const RitzBackend ritz_cuda_gen_backend = {
 const RitzBackend ritz_opencl_gen_backend = {
     .name = "/gpu/opencl/gen",
     .unusable = opencl_unusable,
-    .ceed_create = create_opencl_shared,
+    .ceed_create = create_opencl_gen,
     FUSED_KERNELS,
     SLOTS,
 };

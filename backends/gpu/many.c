@@ -2,6 +2,8 @@
 // /gpu/*/gen: kernels that apply an operator to two and to up to RITZ_GPU_MANY vectors at once, made on first
 // use beside that of the apply: the slot operator_apply_many. More vectors are some launches.
 #include "backends/gpu/gen.h"
+#include "backends/gpu/memory.h"
+#include "backends/gpu/operators.h"
 #include "core/operator.h"
 #include "emit/emit.h"
 

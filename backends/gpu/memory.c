@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Memory of a device context: the device representation of vectors and contexts (rep_* slots), memory of the
 // backend's own, work memory, and the counts that views show.
-#include "backends/gpu/gpu.h"
+#include "backends/gpu/memory.h"
 
 // ---- Allocation ----
 

@@ -6,7 +6,11 @@
 #include <stdlib.h>
 
 #include "backends/gpu/basis.h"
+#include "backends/gpu/gemm.h"
+#include "backends/gpu/memory.h"
+#include "backends/gpu/operators.h"
 #include "backends/gpu/run.h"
+#include "backends/gpu/vectors.h"
 
 // ---- Shapes ----
 

@@ -3,7 +3,8 @@
 // first use and kept by the context; sets of entries. Text: emit/gpu-pass.c, kernels/gpu/pass.h.
 #include <string.h>
 
-#include "backends/gpu/gpu.h"
+#include "backends/gpu/memory.h"
+#include "backends/gpu/vectors.h"
 #include "core/vector-pass.h"
 #include "emit/emit.h"
 

@@ -4,7 +4,9 @@
 // are made once a sweep, all levels of one degree share a program.
 #include <stdio.h>
 
-#include "backends/gpu/gpu.h"
+#include "backends/gpu/algebra.h"
+#include "backends/gpu/memory.h"
+#include "backends/gpu/program.h"
 #include "core/patch-sweep.h"
 #include "emit/gpu-patch.h"
 #include "jit/files.h"

@@ -5,7 +5,10 @@
 #include <string.h>
 
 #include "backends/gpu/assembly.h"
+#include "backends/gpu/memory.h"
+#include "backends/gpu/operators.h"
 #include "backends/gpu/run.h"
+#include "backends/gpu/vectors.h"
 #include "plan/gpu-assembly.h"
 
 // A batch of columns: of input group a, output group b. Columns are E-vectors [num_comp][num][nodes].

@@ -2,6 +2,8 @@
 // Tensor bases at arbitrary points by kernels for any size, kernels/gpu/points-ref.h: weights of all points
 // in work memory, then one thread an output. Called by points.c.
 #include "backends/gpu/basis.h"
+#include "backends/gpu/memory.h"
+#include "backends/gpu/program.h"
 #include "plan/gpu-at-points.h"
 
 // *table [*K][P_1d] on the device, sent on first use.

@@ -6,6 +6,9 @@
 #include <string.h>
 
 #include "backends/gpu/basis.h"
+#include "backends/gpu/memory.h"
+#include "backends/gpu/operators.h"
+#include "backends/gpu/vectors.h"
 #include "plan/gpu-at-points.h"
 
 // Threads and elements of a block at most; bytes of shared memory that leave room for several blocks.

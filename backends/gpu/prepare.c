@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "backends/gpu/gen.h"
+#include "backends/gpu/operators.h"
 #include "base/threads.h"
 
 // ---- Compilation by several threads ----
@@ -14,12 +15,6 @@ typedef struct {
   void *data; // borrowed
 } Batch;
 
-struct Ceed_private ritz_gpu_silent_copy(Ceed ceed) {
-  struct Ceed_private copy = *ceed;
-  copy.error_handler = CeedErrorReturn;
-  return copy;
-}
-
 // The kernels of one thread.
 static int compile_part(void *data, int thread) {
   const Batch *batch = data;
@@ -27,9 +22,8 @@ static int compile_part(void *data, int thread) {
   return CEED_ERROR_SUCCESS;
 }
 
-bool ritz_gpu_compiles_beside(Ceed ceed) { return ritz_gpu(ceed)->driver->compiles_beside; }
-
-int ritz_gpu_compile_all(Ceed ceed, CeedInt num, void (*compile)(void *data, CeedInt i), void *data) {
+// Those that fail are left to the first use.
+static int compile_all(Ceed ceed, CeedInt num, void (*compile)(void *data, CeedInt i), void *data) {
   Batch batch = {num, 1, compile, data};
   RitzTeam team = NULL;
   if (ritz_gpu_compiles_beside(ceed)) batch.num_threads = CeedIntMin(num, ritz_num_processors());
@@ -51,7 +45,7 @@ static void compile_operator(void *data, CeedInt i) {
 }
 
 int ritz_gpu_gen_compile_all(Ceed ceed, CeedInt num, RitzGpuOperator **kernels) {
-  return ritz_gpu_compile_all(ceed, num, compile_operator, kernels);
+  return compile_all(ceed, num, compile_operator, kernels);
 }
 
 // ---- Ahead of the first use ----

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Texts to kernels: programs that are loaded on the devices of the process, and their launches; also the
-// words to users where a kernel is missing (contracts in backends/gpu/gpu.h).
+// Texts to kernels: programs that are loaded on the devices of the process, and their launches (contracts in
+// backends/gpu/program.h).
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "backends/gpu/program.h"
+#include "backends/gpu/ahead.h"
 #include "base/embedded.h"
 #include "base/threads.h"
 #include "jit/binary.h"
@@ -394,10 +394,4 @@ int ritz_gpu_run(Ceed ceed, RitzGpuProgram program, const char *kernel, int64_t 
   if (num_blocks == 0) return CEED_ERROR_SUCCESS;
   RITZ_TRY(ritz_gpu_kernel(ceed, program, kernel, &found));
   return ritz_gpu_launch(ceed, found, num_blocks, block_size, 0, num_args, args);
-}
-
-// ---- Delegation ----
-
-int ritz_gpu_delegate(Ceed ceed, const char *what, const char *reason) {
-  return ritz_warn_once(ceed, ceed->resource, what, reason, "the reference backend runs it");
 }

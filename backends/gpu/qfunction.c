@@ -3,7 +3,7 @@
 // by operator.c.
 #include <string.h>
 
-#include "backends/gpu/gpu.h"
+#include "backends/gpu/operators.h"
 #include "emit/emit.h"
 
 enum { BLOCK = 128 };               // threads; sources may need many registers

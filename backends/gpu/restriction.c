@@ -5,7 +5,8 @@
 // kernels/gpu/restriction.h.
 #include <limits.h>
 
-#include "backends/gpu/gpu.h"
+#include "backends/gpu/memory.h"
+#include "backends/gpu/operators.h"
 
 // The nodes of a range of elements, sorted by where they are in the L-vector: L-node k is at nodes[k] and
 // gets the nodes entries[starts[k]] .. entries[starts[k + 1] - 1] of the range, in their order. Arrays in

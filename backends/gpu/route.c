@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Who computes an apply (RitzOperatorSetRoute): what contexts and operators cannot have. Called through the
 // table of the backend (operator_refuses_route), by operator.c and gen.c.
+#include "backends/gpu/gemm.h"
 #include "backends/gpu/gen.h"
+#include "backends/gpu/operators.h"
 #include "emit/emit.h"
 #include "plan/gpu-tiles.h"
 
 const char *ritz_gpu_refuses_route(Ceed ceed, RitzOperatorRoute route) {
   const char *why = NULL;
-  if (route == RITZ_OPERATOR_ROUTE_FUSED && ceed->backend.operator_apply != ritz_gpu_gen_apply)
+  if (route == RITZ_OPERATOR_ROUTE_FUSED && !ritz_gpu(ceed)->has_fused_kernels)
     return "its kernels are separate, fused ones are those of gen";
   if (route != RITZ_OPERATOR_ROUTE_GEMM_VENDOR) return NULL;
   return ritz_gpu_gemm_vendor_find(ceed, &why) ? NULL : why;

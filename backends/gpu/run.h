@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // An operator as separate kernels, in batches of elements whose E- and Q-vectors fit the work memory: what
 // operator.c does for applies, and for assembly the part that evaluates passive inputs.
+#include "backends/gpu/operators.h"
 #ifndef RITZ_BACKENDS_GPU_RUN_H
 #define RITZ_BACKENDS_GPU_RUN_H
-
-#include "backends/gpu/gpu.h"
 
 typedef struct {
   CeedOperatorField field;  // NULL: coordinates of points

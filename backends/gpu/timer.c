@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Times of applies by events in the context's stream, for the timing table (core/profile.h). Nothing waits
 // until a pair of events is needed again, or the context ends. Called through the table of the backend.
-#include "backends/gpu/gpu.h"
+#include "backends/gpu/context.h"
 #include "core/profile.h"
 #include "devices/measure.h"
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backends/gpu/context.h"
 #include "backends/gpu/gen.h"
 #include "base/threads.h"
 #include "jit/files.h"

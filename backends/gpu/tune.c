@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "backends/gpu/gen.h"
+#include "backends/gpu/operators.h"
 #include "plan/choice.h"
 
 enum { NUM_ROUNDS = 7, MOST_APPLIES = 50, MOST_ALTERNATIVES = 16, MOST_THREADS = 256, WARP = 32 };

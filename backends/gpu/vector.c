@@ -3,7 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "backends/gpu/gpu.h"
+#include "backends/gpu/memory.h"
+#include "backends/gpu/vectors.h"
 
 // Blocks beyond these would wait for others to end: threads take several entries instead.
 enum { max_blocks = 1 << 12 };
