@@ -14,7 +14,7 @@
 // What plans and targets are made for.
 typedef struct {
   CeedInt lanes;
-  bool allows_text, allows_simple_inputs, allows_even_odd;
+  bool allows_text, allows_simple_inputs, allows_even_odd, allows_points;
 } Machine;
 
 static const Machine eight_lanes = {.lanes = 8, .allows_text = true};
@@ -182,7 +182,8 @@ static inline int plan_and_target(CeedOperator op, const Machine *machine, RitzC
                                   RitzCpuTarget **target, const char **reason) {
   const RitzPlanOptions options = {.allows_simple_inputs = machine->allows_simple_inputs,
                                    .allows_even_odd = machine->allows_even_odd,
-                                   .allows_blocks = true};
+                                   .allows_blocks = true,
+                                   .allows_points = machine->allows_points};
   const RitzCpuMachine cpu = {.lanes = machine->lanes, .allows_text = machine->allows_text};
 
   *target = NULL;
