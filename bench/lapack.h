@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // LAPACK and BLAS of the machine, looked up at run time: OpenBLAS, or what the loader calls liblapack, with
-// integers of 32 bits. Included by cli/batched-host.c and tests/test-batched-lapack.c.
+// integers of 32 bits. Included by bench/batched-host.c and tests/test-batched-lapack.c.
 #ifndef RITZ_BENCH_LAPACK_H
 #define RITZ_BENCH_LAPACK_H
 

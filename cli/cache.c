@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "bench/bp-problem.h"
+#include "bp/problem.h"
 #include "cli/args.h"
 #include "cli/cli.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What the files of the `ritz` program share: commands, exit codes, messages, facts. Only public headers of
-// the library are used by the program.
+// What the files of the programs share: commands, exit codes, messages, facts. Only public headers of the
+// library are used by programs.
 #ifndef RITZ_CLI_CLI_H
 #define RITZ_CLI_CLI_H
 
@@ -15,14 +15,15 @@ enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
 // Commands; argv[0] is the command's name.
 int cli_solve(int argc, char **argv);
 int cli_bench(int argc, char **argv);
-int cli_bench_multigrid(int argc, char **argv); // `ritz bench --multigrid`
-int cli_bench_batched(int argc, char **argv);   // `ritz bench --batched`
-int cli_bench_routes(int argc, char **argv);    // `ritz bench --routes`
 int cli_explain(int argc, char **argv);
 int cli_picture(int argc, char **argv);
 int cli_info(int argc, char **argv);
 int cli_cache(int argc, char **argv);
 int cli_tune(int argc, char **argv);
+
+// What main() of a program returns: runs it with the environment of programs, and sees that the output got
+// out.
+int cli_main(const char *program, int (*run)(int argc, char **argv), int argc, char **argv);
 
 // Passes a code other than 0 on: a Ceed error code, or an exit code.
 #define CLI_TRY(expr)                                                                                        \

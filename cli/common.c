@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cli/args.h"
 #include "cli/cli.h"
@@ -169,4 +170,18 @@ double cli_seconds(void) {
 
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+// ---- Programs ----
+
+int cli_main(const char *program, int (*run)(int argc, char **argv), int argc, char **argv) {
+  // Errors without a context, of CeedInit, are to return their code instead of ending the program.
+  setenv("CEED_ERROR_HANDLER", "return", 1);
+  if (isatty(STDERR_FILENO)) setenv("RITZ_PROGRESS", "1", 0);
+  int code = run(argc, argv);
+  if (fflush(stdout) || ferror(stdout)) {
+    fprintf(stderr, "%s: cannot write to standard output\n", program);
+    return CLI_FAILED;
+  }
+  return code;
 }

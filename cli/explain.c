@@ -5,7 +5,7 @@
 #include <ritz/operator.h>
 #include <stddef.h>
 
-#include "bench/bp-problem.h"
+#include "bp/problem.h"
 #include "cli/args.h"
 #include "cli/cli.h"
 #include "cli/threads.h"

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The `ritz` program: finds the command and runs it. Results go to stdout, diagnostics to stderr. The locale
 // is never set, so numbers are read and written with a point everywhere.
-#define _POSIX_C_SOURCE 200809L
 
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/args.h"
 #include "cli/cli.h"
@@ -17,7 +14,7 @@ static const struct {
 } commands[] = {
     {"solve", cli_solve, "solve a boundary value problem on a mesh"},
     {"picture", cli_picture, "draw the surface of a solution"},
-    {"bench", cli_bench, "time the bake-off problems"},
+    {"bench", cli_bench, "time bake-off problems, solves, multigrid, batched algebra (ritz-bench)"},
     {"explain", cli_explain, "show how an operator runs: kernel, plan, costs, source"},
     {"tune", cli_tune, "find the fastest kernels of the bake-off problems by measurement"},
     {"info", cli_info, "version, backends, compiler, what the machine can do"},
@@ -62,14 +59,4 @@ static int dispatch(int argc, char **argv) {
   return unknown_command(argv[1]);
 }
 
-int main(int argc, char **argv) {
-  // Errors without a context, of CeedInit, are to return their code instead of ending the program.
-  setenv("CEED_ERROR_HANDLER", "return", 1);
-  if (isatty(STDERR_FILENO)) setenv("RITZ_PROGRESS", "1", 0);
-  int code = dispatch(argc, argv);
-  if (fflush(stdout) || ferror(stdout)) {
-    fprintf(stderr, "ritz: cannot write to standard output\n");
-    return CLI_FAILED;
-  }
-  return code;
-}
+int main(int argc, char **argv) { return cli_main("ritz", dispatch, argc, argv); }

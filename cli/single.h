@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What bake-off problems (bench/bp.h) have that the Ceed API has not: single precision, by ritz/precision.h;
+// What bake-off problems (bp/bp.h) have that the Ceed API has not: single precision, by ritz/precision.h;
 // tetrahedra, prisms and pyramids, by ritz/basis.h.
 #ifndef RITZ_CLI_SINGLE_H
 #define RITZ_CLI_SINGLE_H
 
-#include "bench/bp.h"
+#include "bp/bp.h"
 
 extern const BpSingle cli_single;
 // By the choices of --shape: hex (NULL), tet, prism, pyramid.

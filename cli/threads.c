@@ -115,15 +115,3 @@ void threads_show_limits(const BpMachine *limits) {
   cli_fact("limits", "%.1f GB/s and %.1f GFLOP/s %s", 1e-9 * limits->bandwidth, 1e-9 * limits->peak,
            threads_named(limits, named));
 }
-
-void threads_doubt_limits(const BpResult *result) {
-  const BpMachine *limits = &result->options.machine;
-  const bool is_hard = result->bound == BP_BOUND_MEMORY || result->bound == BP_BOUND_FLOPS;
-  static bool has_measured;
-  RitzMachine machine;
-
-  if (has_measured || limits->device || !is_hard || result->roofline <= 1.1) return;
-  has_measured = true;
-  fprintf(stderr, "ritz: a run is faster than the kept figures of the machine, which are measured again\n");
-  (void)RitzMachineGet(true, &machine);
-}

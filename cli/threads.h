@@ -3,7 +3,7 @@
 #ifndef RITZ_CLI_THREADS_H
 #define RITZ_CLI_THREADS_H
 
-#include "bench/bp.h"
+#include "bp/bp.h"
 #include "cli/args.h"
 
 // Values of --ceed and --threads; 0: not given.
@@ -27,8 +27,6 @@ bool threads_are_set(void); // by OMP_NUM_THREADS
 // is_single: in float. Of devices the peak is measured in CeedScalar; in another precision it is infinite.
 BpMachine threads_find_limits(Ceed ceed, const ThreadsChoice *choice, int num, bool is_single);
 void threads_show_limits(const BpMachine *limits);
-// Figures of the machine that a run contradicts, by less than its time at least, are measured again, once.
-void threads_doubt_limits(const BpResult *result);
 
 // "with 8 threads", "on NVIDIA H200", into text.
 enum { THREADS_NAMED = 160 };

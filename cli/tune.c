@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "bench/bp-problem.h"
+#include "bp/problem.h"
 #include "cli/args.h"
 #include "cli/cli.h"
 #include "cli/single.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What a step and an apply cost an element: flops and bytes, counted as in bench/bp.h (contracts in
+// What a step and an apply cost an element: flops and bytes, counted as in bp/bp.h (contracts in
 // plan/steps.h and plan/plan.h).
 #include "plan/steps.h"
 

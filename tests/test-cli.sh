@@ -86,6 +86,9 @@ prints "version names both versions" 0 out '^ritz [0-9]+\.[0-9]+\.[0-9]+ \(Ceed 
 prints "solve has help" 0 out '^  --order P +polynomial degree' solve --help
 prints "bench has help" 0 out '^  --size DOFS ' bench --help
 prints "bench has other help for multigrid" 0 out '^  --solver LIST ' bench --multigrid --help
+mkdir "$folder/alone" && cp "$ritz" "$folder/alone/ritz"
+ritz=$folder/alone/ritz prints "benchmarks are a program of their own, which has to be there" 1 err \
+  "^ritz bench: cannot run '.*/alone/ritz.*-bench': No such file" bench --bp 1
 prints "explain has help" 0 out '^  --source ' explain --help
 prints "cache has help" 0 out '^usage: ritz cache list' cache --help
 prints "info has help" 0 out '^usage: ritz info' info --help

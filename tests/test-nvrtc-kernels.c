@@ -14,8 +14,8 @@
 
 #include "backends/gpu/gpu.h"
 #include "base/memory.h"
-#include "bench/bp-problem.h"
 #include "bench/vector-problem.h"
+#include "bp/problem.h"
 #include "tests/geometry-problem.h"
 #include "tests/many-operator.h"
 #include "tests/nvrtc-kit.h"

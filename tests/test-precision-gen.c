@@ -6,7 +6,7 @@
 #include "tests/gen-run.h"
 
 #include "backends/cpu/cpu.h"
-#include "bench/bp-problem.h"
+#include "bp/problem.h"
 #include "tests/cold-cache.h"
 #include "tests/random-operator.h"
 #include "tests/reference.h"

@@ -18,7 +18,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "bench/bp-problem.h"
+#include "bp/problem.h"
 
 #ifdef CEED_SCALAR_IS_FP32
 #define GEMM cblas_sgemm

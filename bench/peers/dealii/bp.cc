@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Bake-off problems BP1 to BP6 with the matrix-free framework of deal.II, for one order fixed at compile time
-// with -DORDER=p: mesh, operator, checks, timing. The problem is that of bench/bp.h, to the box and the
+// with -DORDER=p: mesh, operator, checks, timing. The problem is that of bp/bp.h, to the box and the
 // displacement of the vertices. Linked by CMakeLists.txt for several orders.
 //
 // The variant is the best one that we know deal.II to have for stored data on deformed hexahedra:
@@ -259,7 +259,7 @@ double energy(const Op &op, const DoFHandler<dim> &dofs, double (*formula)(const
 }
 
 // The displacement keeps the boundary and the trilinear elements fill the cube, so that the energy of a
-// linear function is exact where the quadrature is: up to rounding, as in bench/bp.c. That of a smooth
+// linear function is exact where the quadrature is: up to rounding, as in bp/bp.c. That of a smooth
 // function is interpolated: its bound is loose, and empty on a mesh of one element.
 template <class Op>
 void check(const Op &op, const bool is_mass, const DoFHandler<dim> &dofs, const Options &o, Result *r) {
@@ -274,7 +274,7 @@ void check(const Op &op, const bool is_mass, const DoFHandler<dim> &dofs, const 
   r->linear_tolerance = 100 * std::numeric_limits<double>::epsilon() * P * P * lines;
 }
 
-// ---- Timing, by the rules of bench/bp.c ----
+// ---- Timing, by the rules of bp/bp.c ----
 
 template <class Op> double time_batch(const Op &op, const int applies, Vector &v, const Vector &u) {
   MPI_Barrier(MPI_COMM_WORLD);
