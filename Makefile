@@ -32,7 +32,7 @@ demo:
 
 check:
 	@tools/install-deps
-	@cmake --preset default
+	@cmake --preset default -DRITZ_TESTS_ONLY="$(subst $(space),;,$(strip $(TESTS)))"
 	@cmake --build --preset default -j$(jobs) $(if $(TESTS),--target $(TESTS))
 	@ctest --preset default --output-on-failure -j2 $(if $(TESTS),--tests-regex '^($(subst $(space),|,$(TESTS)))$$'); \
 	  status=$$?; tools/report-skips; exit $$status

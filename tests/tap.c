@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The test harness behind tests/tap.h: runs tests, prints TAP, counts, and cleans up after them.
-// Linked into every test program. Leaves the verdict on a whole run to ctest, which reads the exit status.
+// Linked into ritz-tests. Leaves the verdict on a whole run to ctest, which reads the exit status.
 #include "tests/tap.h"
 
 #include "base/memory.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The test harness: tests are sentences, results are TAP (Test Anything Protocol) on stdout.
-// Included by tests/test-*.c, each a program of its own; linked with tap.c and the static library.
+// Included by tests/test-*.c, each a program of its own by a name of build/tests/ritz-tests (tests/main.c).
 //
 //     TEST(gradient_of_linear_field_is_constant) {
 //       Ceed ceed = tap_ceed("/cpu/self/ref");

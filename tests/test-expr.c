@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Formulas of the command line: values, precedence, errors and where they point, inputs of absurd size. The
-// parser belongs to the program, not to the library; so its source is included here.
-#include "cli/expr.c"
+// parser belongs to the program, not to the library.
+#include "cli/expr.h"
 #include "tests/tap.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 static const double point[EXPR_NUM_VARIABLES] = {0.7, -1.3, 2.1, 0.4};
 
