@@ -52,6 +52,7 @@ struct RitzCpuOperator {
   // Owned: planned with a kernel that is on its way, while this one, on the ahead-of-time kernel, serves
   // (RITZ_USE_NO_WAIT); takes this one's place. NULL: none.
   RitzCpuOperator *coming;
+  bool is_later;         // the other one of these: it serves on should this one get no kernel
   char *reason;          // owned: why the path is not the first one; NULL
   bool is_unchecked;     // text and function had no finite results to be compared
   RitzPlan *plan;        // owned; NULL when delegated

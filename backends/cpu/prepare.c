@@ -46,11 +46,18 @@ static void free_plan(RitzCpuOperator *cpu) {
   ritz_plan_free(&cpu->plan);
 }
 
-// A generated kernel calls a function in CeedScalar with what it has; the reference backend has CeedScalar
-// throughout.
-static bool can_take(CeedOperator op, RitzCpuPath path) {
-  if (path == RITZ_PATH_TEXT || path == RITZ_PATH_UNFUSED || !ritz_cpu_is_mixed(op)) return true;
-  return path == RITZ_PATH_POINTER && op->precision == CEED_SCALAR_TYPE;
+// A generated kernel calls a function in CeedScalar with what it has.
+static bool can_call_pointer(CeedOperator op) {
+  return op->precision == CEED_SCALAR_TYPE || !ritz_cpu_is_mixed(op);
+}
+
+// The nearest step from `path` down that can be taken. Nothing is delegated while the ahead-of-time kernel
+// serves: with vectors of another precision the reference backend cannot take over.
+static RitzCpuPath nearest_path(CeedOperator op, RitzCpuPath path) {
+  const RitzCpuOperator *cpu = op->data;
+  if (path == RITZ_PATH_POINTER && !can_call_pointer(op))
+    return op->qf->f ? RITZ_PATH_UNFUSED : RITZ_PATH_DELEGATED;
+  return path == RITZ_PATH_DELEGATED && cpu->is_later ? RITZ_PATH_UNFUSED : path;
 }
 
 // Once for all operators with functions of one file, in all contexts.
@@ -59,8 +66,7 @@ static int warn_of_file(CeedOperator op, const char *path, const char *reason) {
   bool is_news = true;
   char *what = NULL;
 
-  if (!op->qf->f || !can_take(op, RITZ_PATH_POINTER))
-    return CEED_ERROR_SUCCESS; // an error follows, or core/ tells
+  if (!op->qf->f) return CEED_ERROR_SUCCESS; // an error follows, or core/ tells
   if (!ceed->is_strict) RITZ_TRY(ritz_jit_is_news(ceed, path, &is_news));
   if (!is_news) return CEED_ERROR_SUCCESS;
   RITZ_TRY(ritz_format(ceed, &what, "QFunctions of '%s'", path));
@@ -86,20 +92,20 @@ static const char *const served_by[] = {
     [RITZ_PATH_DELEGATED] = "the reference backend runs it",
 };
 
-// Takes a step down. The reason is kept for the view; `warns`: with a warning, as RITZ_WARNINGS says. Where
-// vectors or arithmetic are not CeedScalar, the first step that cannot be taken is the last one: core/ tells
-// why, and applies another operator.
+// Takes a step down. The reason is kept for the view; `warns`: with a warning, as RITZ_WARNINGS says. What is
+// delegated where vectors or arithmetic are not CeedScalar is left to core/, which tells why, and applies
+// another operator.
 static int step_down(CeedOperator op, RitzCpuPath path, bool warns, const char *reason) {
   RitzCpuOperator *cpu = op->data;
 
-  cpu->path = can_take(op, path) ? path : RITZ_PATH_DELEGATED;
+  cpu->path = nearest_path(op, path);
   ritz_cpu_diagonal_destroy(&cpu->diagonal); // planned for the step above
   ritz_cpu_diagonal_destroy(&cpu->point_blocks);
   RITZ_FREE(&cpu->reason);
   RITZ_TRY(ritz_strdup(op->obj.ceed, reason, &cpu->reason));
   const bool is_left = cpu->path == RITZ_PATH_DELEGATED && ritz_cpu_is_mixed(op);
   const int ierr = (warns || !op->qf->f) && !is_left
-                       ? ritz_cpu_warn(op, "CeedOperatorApply", reason, served_by[path])
+                       ? ritz_cpu_warn(op, "CeedOperatorApply", reason, served_by[cpu->path])
                        : CEED_ERROR_SUCCESS;
   drop_unused(cpu);
   return ierr;
@@ -168,8 +174,7 @@ static bool has_generated_kernel(CeedOperator op) {
 // When the kernel is there depends on time, so do roundings.
 bool ritz_cpu_may_serve_first(CeedOperator op) {
   const RitzCpu *context = op->obj.ceed->data;
-  return op->use == RITZ_USE_NO_WAIT && op->qf->f && can_take(op, RITZ_PATH_UNFUSED) &&
-         !context->is_deterministic;
+  return op->use == RITZ_USE_NO_WAIT && op->qf->f && !context->is_deterministic;
 }
 
 // The work of an apply: those that take longest are compiled first, those that are waited for before them.
@@ -239,6 +244,7 @@ static int go_pointer(CeedOperator op, bool warns, const char *reason) {
   RitzCpuOperator *cpu = op->data;
 
   RITZ_TRY(step_down(op, RITZ_PATH_POINTER, warns, reason));
+  if (cpu->path == RITZ_PATH_UNFUSED) return use_unfused(op);
   if (cpu->path == RITZ_PATH_DELEGATED) return CEED_ERROR_SUCCESS;
   ritz_cpu_release_code(&cpu->code);
   ritz_plan_cpu_use_pointer(cpu->plan, cpu->target);
@@ -277,8 +283,10 @@ static int judge_function(CeedOperator op, CeedVector in) {
   if (!op->qf->f) return CEED_ERROR_SUCCESS;
   if (is_text) find_function(cpu->code.module, RITZ_QFUNCTION_SYMBOL, &text);
   RITZ_TRY(ritz_cpu_check_function(op, in, text, is_single, points, &found));
-  if (found.writes_context)
-    return step_down(op, RITZ_PATH_DELEGATED, true, "its QFunction writes to its context");
+  if (found.writes_context) {
+    RITZ_TRY(step_down(op, RITZ_PATH_DELEGATED, true, "its QFunction writes to its context"));
+    return cpu->path == RITZ_PATH_UNFUSED ? use_unfused(op) : CEED_ERROR_SUCCESS;
+  }
   cpu->is_unchecked = is_text && found.agrees && op->qf->num_out > 0 && !found.has_compared;
   if (found.agrees) return CEED_ERROR_SUCCESS;
   RITZ_TRY(
@@ -413,14 +421,15 @@ static int describe_source(CeedOperator op, char **reason) {
 
 // There is no text, or it is not wanted.
 static int begin_with_pointer(CeedOperator op, bool allows_text) {
+  const RitzCpuPath path = can_call_pointer(op) ? RITZ_PATH_POINTER : RITZ_PATH_DELEGATED;
   char *reason = NULL;
 
   if (!allows_text || !op->qf->source_path)
-    return step_down(op, RITZ_PATH_POINTER, false,
+    return step_down(op, path, false,
                      op->qf->source_path ? "RITZ_QFUNCTION is 'pointer'" : "its QFunction has no text");
   RITZ_TRY(describe_source(op, &reason));
-  int ierr = warn_of_file(op, op->qf->source_path, reason);
-  if (!ierr) ierr = step_down(op, RITZ_PATH_POINTER, false, reason);
+  int ierr = path == RITZ_PATH_POINTER ? warn_of_file(op, op->qf->source_path, reason) : CEED_ERROR_SUCCESS;
+  if (!ierr) ierr = step_down(op, path, false, reason);
   RITZ_FREE(&reason);
   return ierr;
 }
@@ -533,6 +542,7 @@ static int serve_first(CeedOperator op, CeedVector in) {
     op->data = coming;
     return ierr;
   }
+  coming->is_later = true;
   if (first->path == RITZ_PATH_UNFUSED)
     first->coming = coming;
   else
