@@ -12,6 +12,7 @@
 #include "bench/nekbone.h"
 #include "bench/plot.h"
 #include "bench/results.h"
+#include "bench/solver.h"
 #include "bp/bp.h"
 #include "bp/report.h"
 #include "cli/args.h"
@@ -132,7 +133,9 @@ static const ArgOption options_table[] = {
     {"--apply", NULL, "time the operator (default)", ARG_FLAG, MEMBER(apply), 0, 0, {NULL}},
     {"--cg",
      NULL,
-     "time 20 iterations of conjugate gradients without\npreconditioner instead; rates are per iteration",
+     "time 20 iterations of conjugate gradients without\npreconditioner instead (--cg-variant); rates are "
+     "per "
+     "iteration",
      ARG_FLAG,
      MEMBER(cg),
      0,
@@ -236,7 +239,9 @@ static const ArgOption options_table[] = {
      {NULL}},
     {"--cg-variant",
      NULL,
-     "conjugate gradients by the book, or with their vector\nwork inside the operator (default auto)",
+     "conjugate gradients by the book, or with their vector\nwork inside the operator (default auto); of "
+     "--cg, "
+     "too, but both",
      ARG_CHOICE,
      MEMBER(variant),
      0,
@@ -278,6 +283,7 @@ static const ArgCommand command = {
         "solve's. MB and Mflop of an iteration: those of the apply and of the vectors, which the standard\n"
         "variant reads and writes 11 times more, the merged one 5 times. ratio: of the speed to that with\n"
         "stored factors.\n\n"
+        "--cg: by the library's solver, all vectors where the operator computes.\n\n"
         "--precision f32: factors are computed in double and rounded. MB and the peak are those of float; "
         "of\n"
         "devices that peak is not measured, there the roofline is that of memory.\n\n"
@@ -353,6 +359,10 @@ static CeedSize size_of_problem(const Bench *b) {
   return (CeedSize)(b->options->size > 0 ? b->options->size : cli_default_size(b->ceed));
 }
 
+static RitzCGVariant variant_of(int choice) {
+  return choice == STANDARD ? RITZ_CG_STANDARD : choice == MERGED ? RITZ_CG_MERGED : RITZ_CG_AUTO;
+}
+
 // Runs a problem in all degrees; a row is printed as soon as it is there.
 static int run_orders(const Bench *b, BpOptions bp, Series *series) {
   for (size_t i = 0; i < series->orders.num; i++) {
@@ -372,7 +382,9 @@ static int run_orders(const Bench *b, BpOptions bp, Series *series) {
 
 static int run_series(const Bench *b, Series *series) {
   const BenchOptions *o = b->options;
-  BpOptions bp = {.many = o->rhs.num ? &series->many : NULL,
+  BpSolver solver = bench_solver;
+  BpOptions bp = {.solver = &solver,
+                  .many = o->rhs.num ? &series->many : NULL,
                   .shape = cli_shapes[o->shape],
                   .single = is_single(o) ? &cli_single : NULL,
                   .size = size_of_problem(b),
@@ -380,6 +392,7 @@ static int run_series(const Bench *b, Series *series) {
                   .repetitions = o->reps,
                   .machine = b->machine};
 
+  solver.variant = variant_of(o->variant);
   if (b->table) bp_print_heading(b->table, bp.mode);
   for (size_t i = 0; i < series->bps.num * series->policies.num; i++) {
     bp.bp = series->bps.items[i / series->policies.num];
@@ -509,13 +522,9 @@ static int list_policies(const BenchOptions *o, Nekbone *nekbone, NekboneOptions
 static void list_variants(int choice, Nekbone *nekbone, NekboneOptions *options) {
   RitzCGVariant *variants = nekbone->variants;
 
-  if (choice < 0 || choice == AUTO) {
-    variants[options->num_variants++] = RITZ_CG_AUTO;
-  } else {
-    if (is_wanted(choice, STANDARD, BOTH_VARIANTS)) variants[options->num_variants++] = RITZ_CG_STANDARD;
-    if (is_wanted(choice, MERGED, BOTH_VARIANTS)) variants[options->num_variants++] = RITZ_CG_MERGED;
-  }
   options->variants = variants;
+  if (choice == BOTH_VARIANTS) variants[options->num_variants++] = RITZ_CG_STANDARD;
+  variants[options->num_variants++] = choice == BOTH_VARIANTS ? RITZ_CG_MERGED : variant_of(choice);
 }
 
 static void print_bench_row(void *ctx, const NekboneRow *row) {
@@ -589,7 +598,6 @@ static const char *find_nekbone_option(const BenchOptions *o) {
          : o->mesh >= 0      ? "--mesh"
          : o->points >= 0    ? "--points"
          : !isnan(o->lambda) ? "--lambda"
-         : o->variant >= 0   ? "--cg-variant"
          : o->jacobi         ? "--jacobi"
          : !isnan(o->rtol)   ? "--rtol"
          : o->max_it         ? "--max-it"
@@ -607,6 +615,9 @@ static ArgsResult check_bp_options(const BenchOptions *o) {
   const char *option = find_nekbone_option(o);
 
   if (option) return args_wrong(&command, option, "only with --nekbone");
+  if (o->variant == BOTH_VARIANTS || (o->variant >= 0 && !o->cg))
+    return args_wrong(&command, "--cg-variant",
+                      o->cg ? "both only with --nekbone" : "only with --nekbone or --cg");
   for (size_t i = 0; i < o->policies.num; i++) {
     int policy = o->policies.items[i];
     if (geometry_of(policy) == COST_STORED && policy != RITZ_POLICY_STORED)

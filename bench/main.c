@@ -11,6 +11,7 @@ static const struct {
 } modes[] = {{"--multigrid", bench_multigrid}, {"--batched", bench_batched}, {"--routes", bench_routes}};
 
 static int run(int argc, char **argv) {
+  if (argc > 1 && !strcmp(argv[1], "--version")) return cli_print_version();
   for (int i = 1; i < argc; i++) {
     for (size_t k = 0; k < sizeof(modes) / sizeof(modes[0]); k++) {
       if (!strcmp(argv[i], modes[k].option)) return modes[k].run(argc, argv);

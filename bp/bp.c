@@ -376,16 +376,20 @@ static int time_many(const BpProblem *p, BpResult *r) {
 
 // ---- Conjugate gradients ----
 
-// Direction and its image are the vectors u and v of the problem.
+// Direction and its image, or right-hand side and solution of a library's solver, are the vectors u and v of
+// the problem.
 typedef struct {
-  CeedSize n, num_masked;
+  CeedSize n;
+  CeedInt num_masked;
   CeedInt *masked;     // owned: entries on the boundary
-  CeedScalar *x, *r;   // owned, [n]
+  CeedScalar *x, *r;   // owned, [n]; NULL for a library's solver
   double rr, first_rr; // r . r now and at the start
+  void *solver;        // owned: the library's
+  BpSolve last;
 } Cg;
 
 static void mask(const Cg *cg, CeedScalar *v) {
-  for (CeedSize i = 0; i < cg->num_masked; i++) v[cg->masked[i]] = 0;
+  for (CeedInt i = 0; i < cg->num_masked; i++) v[cg->masked[i]] = 0;
 }
 
 // Lists all entries of nodes on the surface of the box.
@@ -408,15 +412,24 @@ static int find_boundary(const BpProblem *p, Cg *cg) {
   return CEED_ERROR_SUCCESS;
 }
 
-// x = 0 and r = p = b, a masked vector without structure.
-static int cg_start(const BpProblem *p, Cg *cg) {
+// u = b, a masked vector without structure.
+static int set_right_side(const BpProblem *p, const Cg *cg) {
   CeedScalar *u = NULL;
 
-  for (CeedSize i = 0; i < cg->n; i++) cg->x[i] = 0, cg->r[i] = scrambled(i);
-  mask(cg, cg->r);
   BP_TRY(CeedVectorGetArrayWrite(p->u, CEED_MEM_HOST, &u));
-  for (CeedSize i = 0; i < cg->n; i++) u[i] = cg->r[i];
-  BP_TRY(CeedVectorRestoreArray(p->u, &u));
+  for (CeedSize i = 0; i < cg->n; i++) u[i] = scrambled(i);
+  mask(cg, u);
+  return CeedVectorRestoreArray(p->u, &u);
+}
+
+// x = 0 and r = p = b.
+static int cg_start(const BpProblem *p, Cg *cg) {
+  const CeedScalar *u = NULL;
+
+  BP_TRY(set_right_side(p, cg));
+  BP_TRY(CeedVectorGetArrayRead(p->u, CEED_MEM_HOST, &u));
+  for (CeedSize i = 0; i < cg->n; i++) cg->x[i] = 0, cg->r[i] = u[i];
+  BP_TRY(CeedVectorRestoreArrayRead(p->u, &u));
   cg->rr = cg->first_rr = dot(cg->n, cg->r, cg->r);
   return CEED_ERROR_SUCCESS;
 }
@@ -462,7 +475,9 @@ static int cg_iterate(const BpProblem *p, Cg *cg) {
 }
 
 // A solve: the fixed number of iterations, or fewer when nothing is left (as good as zero in small problems).
-static int cg_solve(const BpProblem *p, Cg *cg, CeedInt *iterations, double *seconds) {
+static int solve_on_host(const BpProblem *p, Cg *cg, double *seconds) {
+  CeedInt *iterations = &cg->last.iterations;
+
   BP_TRY(cg_start(p, cg));
   double start = now();
   for (*iterations = 0; *iterations < BP_CG_ITERATIONS && cg->rr > own_eps * own_eps * cg->first_rr;
@@ -470,31 +485,60 @@ static int cg_solve(const BpProblem *p, Cg *cg, CeedInt *iterations, double *sec
     BP_TRY(cg_iterate(p, cg));
   }
   *seconds = now() - start;
+  cg->last.reduction = cg->first_rr > 0 ? sqrt(cg->rr / cg->first_rr) : 0;
   return CEED_ERROR_SUCCESS;
+}
+
+static int solve_by_library(const BpProblem *p, Cg *cg, double *seconds) {
+  CeedScalar norm;
+
+  BP_TRY(CeedVectorSetValue(p->v, 0));
+  double start = now();
+  BP_TRY(p->sizes->options.solver->solve(cg->solver, p->u, p->v, BP_CG_ITERATIONS, &cg->last));
+  if (p->on_device) BP_TRY(CeedVectorNorm(p->v, CEED_NORM_MAX, &norm)); // waits
+  *seconds = now() - start;
+  return CEED_ERROR_SUCCESS;
+}
+
+static int cg_solve(const BpProblem *p, Cg *cg, double *seconds) {
+  return cg->solver ? solve_by_library(p, cg, seconds) : solve_on_host(p, cg, seconds);
 }
 
 static int time_solves(const BpProblem *p, Cg *cg, BpResult *r) {
   Samples samples = {0};
   double seconds = 0;
 
-  BP_TRY(cg_solve(p, cg, &r->iterations, &seconds)); // warm up
+  BP_TRY(cg_solve(p, cg, &seconds)); // warm up
   while (want_more(p, &samples, r->options.repetitions)) {
-    BP_TRY(cg_solve(p, cg, &r->iterations, &seconds));
+    BP_TRY(cg_solve(p, cg, &seconds));
     add_sample(&samples, seconds);
   }
+  r->iterations = cg->last.iterations;
+  r->reduction = cg->last.reduction;
+  r->merged = cg->last.merged;
+  bp_count_costs(r);
   if (r->iterations) summarize(p, &samples, r->iterations, r); // else no entry is free: nothing to time
-  r->reduction = cg->first_rr > 0 ? sqrt(cg->rr / cg->first_rr) : 0;
   return CEED_ERROR_SUCCESS;
+}
+
+static int create_cg(const BpProblem *p, Cg *cg) {
+  const BpSolver *solver = p->sizes->options.solver;
+
+  if (!bp_is_mass(p->sizes->options.bp)) BP_TRY(find_boundary(p, cg));
+  if (solver) {
+    BP_TRY(set_right_side(p, cg));
+    return solver->create(p->op, solver->variant, cg->num_masked, cg->masked, &cg->solver);
+  }
+  BP_TRY(bp_allocate(p->ceed, cg->n, sizeof(CeedScalar), &cg->x));
+  return bp_allocate(p->ceed, cg->n, sizeof(CeedScalar), &cg->r);
 }
 
 static int run_cg(const BpProblem *p, BpResult *r) {
   Cg cg = {.n = r->dofs};
-  int ierr;
+  int ierr = create_cg(p, &cg);
 
-  ierr = bp_allocate(p->ceed, r->dofs, sizeof(CeedScalar), &cg.x);
-  if (!ierr) ierr = bp_allocate(p->ceed, r->dofs, sizeof(CeedScalar), &cg.r);
-  if (!ierr && !bp_is_mass(r->options.bp)) ierr = find_boundary(p, &cg);
   if (!ierr) ierr = time_solves(p, &cg, r);
+  if (cg.solver) r->options.solver->destroy(&cg.solver);
   free(cg.x);
   free(cg.r);
   free(cg.masked);

@@ -21,8 +21,8 @@
 // Useful costs and those of recomputation: bp/costs.h.
 //
 // Measured: one apply from L-vector to L-vector, output zeroed by it, no boundary conditions; or one
-// iteration of unpreconditioned CG, with homogeneous Dirichlet conditions by masking for BP3 to BP6. The
-// vector arithmetic of CG runs on the host.
+// iteration of unpreconditioned CG, with homogeneous Dirichlet conditions by masking for BP3 to BP6: that of
+// a library's solver (BpSolver), or one with the Ceed API alone, whose vector arithmetic runs on the host.
 //
 // Time: batches of applies. On the host one of at least 1 ms, of which the fastest counts. Devices work while
 // the host goes on, and the API has no call that waits: there a batch takes at least 20 ms and ends with a
@@ -78,11 +78,26 @@ typedef struct {
   const int *counts; // borrowed: numbers of vectors, >= 1
 } BpMany;
 
+// Conjugate gradients of a library, as of include/ritz/solver.h, which the Ceed API has not: vectors stay
+// where the operator computes.
+typedef struct {
+  CeedInt iterations; // fewer than wanted: no residual was left
+  double reduction;   // |r| / |r_0| at the end
+  bool merged;        // vectors are read and written by the operator
+} BpSolve;
+typedef struct {
+  int (*create)(CeedOperator op, int variant, CeedInt num_fixed, const CeedInt *fixed, void **solver);
+  int (*solve)(void *solver, CeedVector b, CeedVector x, CeedInt iterations, BpSolve *result);
+  void (*destroy)(void **solver);
+  int variant; // for `create`
+} BpSolver;
+
 typedef struct {
   int bp;                 // 1 .. 6
   const BpShape *shape;   // borrowed; NULL: hexahedra
   const BpSingle *single; // borrowed; applies alone, all of whose vectors are in float; NULL: CeedScalar
   const BpMany *many;     // borrowed; applies alone; NULL: one vector at a time
+  const BpSolver *solver; // borrowed; CG alone; NULL: that of bp.c, with vectors on the host
   CeedInt order;          // p >= 1
   CeedSize size;          // wanted number of unique degrees of freedom; the nearest box is taken
   CeedInt n;              // elements per direction; 0: those that `size` asks for
@@ -120,6 +135,7 @@ typedef struct {
   double seconds_bound;     // max(bytes / bandwidth, all flops / peak), 0 when one of the rates is unknown
   double roofline;          // seconds_bound / seconds: 1 is the best possible, unless in caches
   double reduction;         // CG: |r| / |r_0| at the end
+  bool merged;              // CG: vectors are read and written by the operator
   double many[BP_MAX_MANY]; // of the list: rate per vector by that of one vector, the median of pairs
   double checksum;          // r . A r for a fixed r: the same, to rounding, everywhere
   int num_checks;

@@ -31,6 +31,8 @@ int bp_allocate(Ceed ceed, CeedSize n, size_t size, void *p);
 
 // Fills in the sizes that follow from the options; refuses options that cannot be served.
 int bp_choose_sizes(Ceed ceed, BpResult *result);
+// Costs and bound of these sizes.
+void bp_count_costs(BpResult *result);
 
 // Moves a point of the unit cube: a smooth displacement, zero on the boundary; a shear that keeps volumes.
 void bp_deform(double amplitude, const double X[3], double x[3]);

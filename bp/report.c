@@ -145,6 +145,7 @@ static void write_result(FILE *stream, const BpResult *r) {
   bp_write_machine(stream, &r->options.machine);
   bp_write_roofline(stream, &r->costs, r->bound, r->seconds_bound, r->roofline);
   fprintf(stream, ", \"iterations\": %" CeedInt_FMT, r->iterations);
+  if (r->options.mode == BP_CG) fprintf(stream, ", \"cg\": \"%s\"", r->merged ? "merged" : "standard");
   bp_write_number(stream, "residual_reduction", r->options.mode == BP_CG ? r->reduction : NAN);
   bp_write_number(stream, "checksum", r->checksum);
   write_many(stream, r);

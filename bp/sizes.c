@@ -104,7 +104,17 @@ int bp_choose_sizes(Ceed ceed, BpResult *r) {
 
 // ---- Costs ----
 
-static void count_costs(BpResult *r) {
+BpBound bp_find_bound(const BpMachine *machine, const Costs *costs, double *seconds) {
+  *seconds = 0;
+  if (!(machine->bandwidth > 0 && machine->peak > 0)) return BP_BOUND_UNKNOWN;
+  double memory = costs->bytes / machine->bandwidth,
+         flops = (costs->flops + costs->recompute) / machine->peak;
+  *seconds = fmax(memory, flops);
+  if (flops > memory) return BP_BOUND_FLOPS;
+  return costs->bytes < machine->cache ? BP_BOUND_CACHE : BP_BOUND_MEMORY;
+}
+
+void bp_count_costs(BpResult *r) {
   const BpShape *shape = r->options.shape;
   const double boxes = (double)r->elements[0] * r->elements[1] * r->elements[2];
   CeedInt vertices[3];
@@ -125,23 +135,13 @@ static void count_costs(BpResult *r) {
   };
 
   r->costs = cost_of_apply(&op);
-  if (r->options.mode == BP_CG) cost_add_cg(&r->costs, op.dofs, false, false);
-}
-
-BpBound bp_find_bound(const BpMachine *machine, const Costs *costs, double *seconds) {
-  *seconds = 0;
-  if (!(machine->bandwidth > 0 && machine->peak > 0)) return BP_BOUND_UNKNOWN;
-  double memory = costs->bytes / machine->bandwidth,
-         flops = (costs->flops + costs->recompute) / machine->peak;
-  *seconds = fmax(memory, flops);
-  if (flops > memory) return BP_BOUND_FLOPS;
-  return costs->bytes < machine->cache ? BP_BOUND_CACHE : BP_BOUND_MEMORY;
+  if (r->options.mode == BP_CG) cost_add_cg(&r->costs, op.dofs, r->merged, false);
+  r->bound = bp_find_bound(&r->options.machine, &r->costs, &r->seconds_bound);
 }
 
 int bp_predict(Ceed ceed, const BpOptions *options, BpResult *result) {
   *result = (BpResult){.options = *options};
   BP_TRY(bp_choose_sizes(ceed, result));
-  count_costs(result);
-  result->bound = bp_find_bound(&options->machine, &result->costs, &result->seconds_bound);
+  bp_count_costs(result);
   return CEED_ERROR_SUCCESS;
 }

@@ -229,6 +229,8 @@ wrong "list of policies with a hole" \
   bench --policy stored,
 wrong "policy that the bake-off problems do not have" "ritz bench: --policy: merged only with --nekbone" bench --policy stored,merged
 wrong "affine elements that are deformed" "ritz bench: --policy: affine contradicts --deform" bench --policy affine --deform 0.1
+wrong "variant of no conjugate gradients" "ritz bench: --cg-variant: only with --nekbone or --cg" bench --cg-variant merged
+wrong "both variants of one row" "ritz bench: --cg-variant: both only with --nekbone" bench --cg --cg-variant both
 wrong "option of the other benchmark" "ritz bench: --jacobi: only with --nekbone" bench --jacobi
 wrong "another option of the other benchmark" "ritz bench: --max-it: only with --nekbone" bench --max-it 3
 wrong "bake-off problems and nekbone" "ritz bench: --bp: contradicts --nekbone" bench --nekbone --bp 3
@@ -703,6 +705,8 @@ run bench --bp 3 --order 2 --n 4 --precision f32 --reps 1 --ceed /cpu/self/ref -
 report "$(grep -c '"vector_bytes": 4, .*"bytes": 113964, .*"checks_hold": true' "$folder/out")" \
   "bytes of single precision are those of float: 3 x 729 + 6 x 64 x 64 numbers and 27 x 64 offsets"
 prints "conjugate gradients too" 0 out '^BP3 .* ok$' bench --bp 1,3 --order 2 --size 1500 --cg --reps 1
+run bench --bp 3 --order 2 --n 4 --cg --cg-variant standard --reps 1 --ceed /cpu/self/ref --json -
+report "$(grep -c '"bytes": 285168, .*"iterations": 20, "cg": "standard"' "$folder/out")" "with three vectors of the apply and eleven more"
 prints "the smallest box has no free entry and no rate" 0 out '^BP3 ' bench --bp 3 --order 1 --size 1 --cg --reps 1
 prints "rows show the fraction of the roofline" 0 out '^BP1 .* (memory|cache|flops) +[0-9.]+ % +[0-9.]+  ok$' \
   bench --bp 1 --order 2 --size 500 --reps 1
