@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // RitzGpuChoice as numbers with names: what a target has chosen, and its text for files and for people,
-// "elements=4 blocks=6 unroll=1 fence=-1". Called by backends/gpu/tune.c and gen.c.
+// "elements=4 blocks=6 unroll=1 fence=-1". Called by backends/gpu/tune.c and tune-store.c.
 #ifndef RITZ_PLAN_CHOICE_H
 #define RITZ_PLAN_CHOICE_H
 

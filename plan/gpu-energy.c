@@ -12,13 +12,22 @@ bool ritz_plan_gpu_can_have_energy(const RitzPlan *plan) {
   return true;
 }
 
-int ritz_plan_gpu_add_energy(Ceed ceed, const RitzGpuTarget *from, RitzGpuTarget *target, RitzGpuArg **args) {
-  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)from->num_args + 1, args));
-  if (from->num_args) memcpy(*args, from->args, (size_t)from->num_args * sizeof(**args));
-  (*args)[from->num_args].kind = RITZ_GPU_ARG_ENERGIES;
-  *target = *from;
-  target->args = *args;
-  target->num_args++;
-  target->has_energy = true;
+int ritz_plan_gpu_add_energy(Ceed ceed, const RitzGpuTarget *from, RitzGpuTarget **target) {
+  RitzGpuArg *args = NULL;
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)from->num_args + 1, &args));
+  if (from->num_args) memcpy(args, from->args, (size_t)from->num_args * sizeof(*args));
+  args[from->num_args].kind = RITZ_GPU_ARG_ENERGIES;
+  const int ierr = RITZ_MALLOC(ceed, 1, target);
+  if (ierr) RITZ_FREE(&args);
+  RITZ_TRY(ierr);
+  **target = *from;
+  (*target)->args = args;
+  (*target)->num_args++;
+  (*target)->has_energy = true;
   return CEED_ERROR_SUCCESS;
+}
+
+void ritz_plan_gpu_free_energy(RitzGpuTarget **target) {
+  if (*target) RITZ_FREE(&(*target)->args);
+  RITZ_FREE(target);
 }

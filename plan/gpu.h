@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The target of a plan on a device: what a block of threads works on and how. emit/gpu.c turns it into
-// the text of a kernel, backends/gpu/gen.c runs that.
+// the text of a kernel, backends/gpu/fused.c runs that.
 //
 // A block works on `num_elem` elements. Of small elements each thread takes a whole one (plan/gpu-element.h).
 // Else threads take whole lines of nodes or points into registers, contract them with the 1D matrices and
@@ -170,8 +170,9 @@ RitzPlanCost ritz_plan_gpu_cost(const RitzPlan *plan, const RitzGpuTarget *targe
 
 // Every active output has a partner (ritz_plan_partner).
 bool ritz_plan_gpu_can_have_energy(const RitzPlan *plan);
-// A target as *from, on whose memory it depends, but with energy. *args: owned by the caller (RITZ_FREE).
-int ritz_plan_gpu_add_energy(Ceed ceed, const RitzGpuTarget *from, RitzGpuTarget *target, RitzGpuArg **args);
+// A target as *from, on whose memory it depends, but with energy; it has a free of its own.
+int ritz_plan_gpu_add_energy(Ceed ceed, const RitzGpuTarget *from, RitzGpuTarget **target);
+void ritz_plan_gpu_free_energy(RitzGpuTarget **target);
 // A target for several vectors, of an operator whose target for one is `apply`: what the text calls an
 // element is one with num_together of the vectors, which a thread holds as if they were components. What
 // threads of several elements do together for data that lie one after the other, each does for its own.

@@ -84,25 +84,21 @@ static inline char *take(char **text) {
   return copy;
 }
 
-static inline int emit_energy(const Kit *k, const RitzGpuTarget *apply, GpuText *made) {
-  RitzGpuTarget target;
-  RitzGpuArg *args = NULL;
-  char *text = NULL;
-  int ierr = ritz_plan_gpu_add_energy(k->ceed, apply, &target, &args);
-
-  if (!ierr) ierr = ritz_emit_gpu(k->ceed, k->plan, &target, "", &text);
-  if (text) made->print = print_gpu(k->plan, &target);
-  made->text = take(&text);
-  RITZ_FREE(&args);
-  return ierr;
-}
-
 static inline int emit_apply(const Kit *k, const RitzGpuTarget *target, GpuText *made) {
   char *text = NULL;
   const int ierr = ritz_emit_gpu(k->ceed, k->plan, target, "", &text);
 
   if (text) made->print = print_gpu(k->plan, target);
   made->text = take(&text);
+  return ierr;
+}
+
+static inline int emit_energy(const Kit *k, const RitzGpuTarget *apply, GpuText *made) {
+  RitzGpuTarget *target = NULL;
+  int ierr = ritz_plan_gpu_add_energy(k->ceed, apply, &target);
+
+  if (!ierr) ierr = emit_apply(k, target, made);
+  ritz_plan_gpu_free_energy(&target);
   return ierr;
 }
 

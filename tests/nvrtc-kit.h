@@ -10,7 +10,7 @@
 
 #include "backends/gpu/context.h"
 #include "backends/gpu/gpu.h"
-#include "backends/gpu/program.h"
+#include "backends/gpu/kernel.h"
 #include "jit/files.h"
 #include "jit/hash.h"
 #include "tests/tap.h"
@@ -308,10 +308,11 @@ static struct RitzDevice_private devices[] = {DEVICE("sm_90", 227, 228), DEVICE(
 // ---- Contexts ----
 
 static int load_base(Ceed ceed) {
-  RitzGpuProgram program;
+  RitzGpuKernel *kernel;
   for (int which = 0; which < RITZ_NUM_BASE; which++) {
     if (which == RITZ_BASE_FLOATS && sizeof(CeedScalar) == sizeof(float)) continue;
-    CeedCall(ritz_gpu_base(ceed, (RitzGpuBase)which, &program));
+    CeedCall(ritz_gpu_base(ceed, (RitzGpuBase)which, &kernel));
+    CeedCall(ritz_gpu_kernel_load(ceed, kernel));
   }
   return CEED_ERROR_SUCCESS;
 }
@@ -326,6 +327,7 @@ static int open_context(const RitzBackend *backend, RitzDevice device, Ceed *cee
                    .device = device,
                    .info = &device->info,
                    .has_basis_kernels = backend != &ritz_cuda_ref_backend,
+                   .has_fused_kernels = backend == &ritz_cuda_gen_backend,
                    .is_deterministic = backend == &ritz_cuda_ref_backend,
                    .work_bytes = 1 << 30};
   CeedCall(ritz_team_create(*ceed, 1, &gpu->hosts));

@@ -424,6 +424,7 @@ static Ceed played_open(const RitzBackend *backend, int device) {
                    .device = &played_devices[device],
                    .info = &played_devices[device].info,
                    .has_basis_kernels = backend != &ritz_cuda_ref_backend,
+                   .has_fused_kernels = backend == &ritz_cuda_gen_backend,
                    .is_deterministic = backend == &ritz_cuda_ref_backend,
                    .work_bytes = 1 << 30};
   if (ritz_team_create(ceed, 1, &gpu->hosts)) abort();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Dense algebra of one thread and of a team (ritz/jit-source/batched-device.h) in QFunctions on every
 // backend, in kernels, on the host.
-#include "backends/gpu/program.h"
+#include "backends/gpu/kernel.h"
 #include "tests/gpu-kit.h"
 
 #include "devices/device.h"
@@ -365,19 +365,20 @@ static char *make_text(bool has_language) {
 static int run_team(Ceed ceed, CeedVector data, CeedVector infos) {
   char *text = make_text(false);
   CeedScalar *numbers = NULL, *ints = NULL;
-  RitzGpuProgram program = NULL;
-  int ierr = ritz_gpu_program(ceed, "team", "the team's kernel", 1, (const char *const *)&text, &program);
+  RitzGpuKernel kernel = {0};
+  int ierr =
+      ritz_gpu_kernel_describe(ceed, &(RitzGpuText){.name = "team", .num = 1, .texts = {text}}, &kernel);
 
   free(text);
   if (ierr) return ierr;
   ierr = CeedVectorGetArray(data, CEED_MEM_DEVICE, &numbers);
   if (!ierr) ierr = CeedVectorGetArrayWrite(infos, CEED_MEM_DEVICE, &ints);
   if (!ierr)
-    ierr = RITZ_GPU_RUN(ceed, program, "team", 1, TEAM_THREADS, RITZ_INT(TEAM_N), RITZ_POINTER(numbers),
+    ierr = RITZ_GPU_RUN(ceed, &kernel, "team", 1, TEAM_THREADS, RITZ_INT(TEAM_N), RITZ_POINTER(numbers),
                         RITZ_POINTER(ints));
   if (ints) CeedVectorRestoreArray(infos, &ints);
   if (numbers) CeedVectorRestoreArray(data, &numbers);
-  ritz_gpu_program_release(ceed, &program);
+  ritz_gpu_kernel_release(ceed, &kernel);
   return ierr;
 }
 

@@ -10,7 +10,7 @@
 #include <ceed/backend.h>
 
 #include "backends/gpu/gpu.h"
-#include "backends/gpu/program.h"
+#include "backends/gpu/kernel.h"
 #include "tests/geometry-problem.h"
 #include "tests/gpu-kit.h"
 #include "tests/grid.h"
@@ -42,14 +42,13 @@ static const char wrong[] = "RITZ_KERNEL(64) at_a_barrier(CeedScalar *y) {\n"
 
 // A kernel of two blocks that fills y [128].
 static int run_text(Ceed ceed, const char *text, const char *kernel, int block_size, CeedScalar *y) {
-  const char *const parts[] = {text};
   RitzDeviceArg arg = {.kind = RITZ_ARG_POINTER};
-  RitzGpuProgram program = NULL;
-  int ierr = ritz_gpu_program(ceed, "text", "a text", 1, parts, &program);
+  RitzGpuKernel made = {0};
+  int ierr = ritz_gpu_kernel_describe(ceed, &(RitzGpuText){.name = "text", .num = 1, .texts = {text}}, &made);
 
   arg.value.p = y;
-  if (!ierr) ierr = ritz_gpu_run(ceed, program, kernel, 2, block_size, 1, &arg);
-  if (program) ritz_gpu_program_release(ceed, &program);
+  if (!ierr) ierr = ritz_gpu_launch(ceed, &made, kernel, 2, block_size, 0, 1, &arg);
+  ritz_gpu_kernel_release(ceed, &made);
   return ierr;
 }
 
@@ -86,18 +85,19 @@ TEST(quotients_are_good_to_two_units_in_the_last_place) {
       "RITZ_KERNEL(64) quotients(CeedScalar *y) {\n"
       "  y[RITZ_ITEM] = RITZ_QUOTIENT((CeedScalar)(1 + RITZ_ITEM), (CeedScalar)(RITZ_ITEM * "
       "RITZ_ITEM * RITZ_ITEM) - (CeedScalar)0.3);\n}\n";
-  const char *const parts[] = {ritz_gpu_template("kernels/gpu/qfunction.h"), text};
+  const RitzGpuText parts = {
+      .name = "text", .num = 2, .texts = {ritz_gpu_template("kernels/gpu/qfunction.h"), text}};
   CeedScalar y[128];
   RitzDeviceArg arg = {.kind = RITZ_ARG_POINTER};
-  RitzGpuProgram program = NULL;
+  RitzGpuKernel kernel = {0};
 
   NEEDS_COROUTINES();
   if (sizeof(CeedScalar) != sizeof(double)) SKIP("quotients of single precision are divisions");
   Ceed ceed = played_open(&ritz_cuda_shared_backend, SM_90);
   arg.value.p = y;
-  CHECK_OK(ritz_gpu_program(ceed, "text", "a text", 2, parts, &program));
-  CHECK_OK(ritz_gpu_run(ceed, program, "quotients", 2, 64, 1, &arg));
-  ritz_gpu_program_release(ceed, &program);
+  CHECK_OK(ritz_gpu_kernel_describe(ceed, &parts, &kernel));
+  CHECK_OK(ritz_gpu_launch(ceed, &kernel, "quotients", 2, 64, 0, 1, &arg));
+  ritz_gpu_kernel_release(ceed, &kernel);
   CeedDestroy(&ceed);
   for (int i = 0; i < 128; i++) {
     const double wanted = (1 + i) / (double)((CeedScalar)i * i * i - (CeedScalar)0.3);

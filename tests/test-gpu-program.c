@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Texts to programs on a device (backends/gpu/program.c), with a driver that is played here: what is compiled
-// and loaded when, what stays loaded, what users are told. No GPU is needed.
+// Kernels on a device from text to launch (backends/gpu/kernel.h), with a driver that is played here: what is
+// compiled and loaded when, what stays loaded, what users are told. No GPU is needed.
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "backends/gpu/ahead.h"
 #include "backends/gpu/context.h"
-#include "backends/gpu/program.h"
+#include "backends/gpu/kernel.h"
 #include "base/memory.h"
 #include "base/threads.h"
 #include "jit/files.h"
@@ -174,21 +175,30 @@ static void forget_counts(void) {
   last_unloaded[0] = '\0';
 }
 
-// The program of a text with one part that no other test uses.
-static int get(Context *context, const char *part, RitzGpuProgram *program) {
-  return ritz_gpu_program(context->ceed, "test", "the text of the test", 1, &part, program);
+// The kernel of a text with one part that no other test uses, loaded.
+static int describe(Context *context, const char *part, RitzGpuKernel *kernel) {
+  const RitzGpuText text = {.name = "test", .what = "the text of the test", .num = 1, .texts = {part}};
+  return ritz_gpu_kernel_describe(context->ceed, &text, kernel);
+}
+
+static int get(Context *context, const char *part, RitzGpuKernel *kernel) {
+  const int ierr = describe(context, part, kernel);
+  return ierr ? ierr : ritz_gpu_kernel_load(context->ceed, kernel);
 }
 
 // ---- Texts ----
 
 TEST(a_text_is_the_language_then_the_parts_under_their_names_and_includes_nothing_else) {
-  const char *const parts[] = {ritz_gpu_template("kernels/gpu/qfunction.h"), "int a;", "int b;\n"};
+  const RitzGpuText text = {.name = "test",
+                            .num = 3,
+                            .texts = {ritz_gpu_template("kernels/gpu/qfunction.h"), "int a;", "int b;\n"}};
   Context c;
-  RitzGpuProgram program = NULL;
+  RitzGpuKernel kernel = {0};
 
   jit_begin();
   begin(&c, 0);
-  CHECK_OK(ritz_gpu_program(c.ceed, "test", "what", 3, parts, &program));
+  CHECK_OK(ritz_gpu_kernel_describe(c.ceed, &text, &kernel));
+  CHECK_OK(ritz_gpu_kernel_load(c.ceed, &kernel));
   const char *wanted = sizeof(CeedScalar) == 8 ? "#line 1 " : "#define RITZ_SCALAR_F32\n#line 1 ";
   const char *at = last_text;
   CHECK(!strncmp(at, wanted, strlen(wanted)), "it begins with %.40s", at);
@@ -200,20 +210,21 @@ TEST(a_text_is_the_language_then_the_parts_under_their_names_and_includes_nothin
   CHECK(strstr(at, "\n#line 1 \"part 2\"\nint a;\n#line 1 \"part 3\"\nint b;\n"), "no parts");
   CHECK(!strstr(last_text, "#include <ceed") && !strstr(last_text, "#include \""), "an include");
   CHECK(!ritz_gpu_template("kernels/gpu/nothing.h") && !ritz_gpu_template("ceed/types.h"), "more templates");
-  ritz_gpu_program_release(c.ceed, &program);
-  CHECK(!program, "not NULL");
+  ritz_gpu_kernel_release(c.ceed, &kernel);
+  CHECK(!kernel.program, "not NULL");
   end(&c);
 }
 
 TEST(a_part_that_is_not_in_the_library_is_an_error) {
   Context c;
-  RitzGpuProgram program = NULL;
+  RitzGpuKernel kernel = {0};
 
   jit_begin();
   begin(&c, 0);
-  CHECK_ERROR(c.ceed, get(&c, ritz_gpu_template("kernels/gpu/nothing.h"), &program), CEED_ERROR_BACKEND,
+  CHECK_ERROR(c.ceed, get(&c, ritz_gpu_template("kernels/gpu/nothing.h"), &kernel), CEED_ERROR_BACKEND,
               "the text of the test: part 1");
-  CHECK(!program, "a program");
+  CHECK(!kernel.program, "a program");
+  ritz_gpu_kernel_release(c.ceed, &kernel);
   end(&c);
 }
 
@@ -221,32 +232,32 @@ TEST(a_part_that_is_not_in_the_library_is_an_error) {
 
 TEST(equal_texts_on_a_device_are_one_program_and_other_devices_have_their_own) {
   Context a, b, other;
-  RitzGpuProgram programs[3] = {NULL};
+  RitzGpuKernel kernels[3] = {{0}};
 
   jit_begin();
   begin(&a, 0), begin(&b, 0), begin(&other, 1);
   forget_counts();
   jit_start_counting();
-  CHECK_OK(get(&a, "int equal;\n", &programs[0]));
-  CHECK_OK(get(&b, "int equal;\n", &programs[1]));
-  CHECK_OK(get(&other, "int equal;\n", &programs[2]));
-  CHECK(programs[0] == programs[1] && programs[0] != programs[2], "programs");
+  CHECK_OK(get(&a, "int equal;\n", &kernels[0]));
+  CHECK_OK(get(&b, "int equal;\n", &kernels[1]));
+  CHECK_OK(get(&other, "int equal;\n", &kernels[2]));
+  CHECK(kernels[0].program == kernels[1].program && kernels[0].program != kernels[2].program, "programs");
   CHECK(num_compiled == 1 && num_loaded == 2, "%d compiled, %d loaded", (int)num_compiled, (int)num_loaded);
   CHECK_COUNTED(1, 1, 1);
-  ritz_gpu_program_release(a.ceed, &programs[0]);
-  ritz_gpu_program_release(b.ceed, &programs[1]);
-  ritz_gpu_program_release(other.ceed, &programs[2]);
-  CHECK_OK(get(&a, "int equal;\n", &programs[0]));
+  ritz_gpu_kernel_release(a.ceed, &kernels[0]);
+  ritz_gpu_kernel_release(b.ceed, &kernels[1]);
+  ritz_gpu_kernel_release(other.ceed, &kernels[2]);
+  CHECK_OK(get(&a, "int equal;\n", &kernels[0]));
   CHECK(num_compiled == 1 && num_loaded == 2 && num_unloaded == 0, "it did not stay loaded");
-  ritz_gpu_program_release(a.ceed, &programs[0]);
-  ritz_gpu_program_release(a.ceed, &programs[0]); // NULL: nothing
+  ritz_gpu_kernel_release(a.ceed, &kernels[0]);
+  ritz_gpu_kernel_release(a.ceed, &kernels[0]); // NULL: nothing
   end(&a), end(&b), end(&other);
 }
 
 TEST(of_programs_that_nobody_refers_to_the_last_ones_stay_loaded) {
   enum { NUM = 100, NUM_KEPT = 64 }; // as in program.c
   Context c;
-  RitzGpuProgram held = NULL, programs[NUM] = {NULL};
+  RitzGpuKernel held = {0}, kernels[NUM] = {{0}};
   char part[64];
 
   jit_begin();
@@ -255,32 +266,32 @@ TEST(of_programs_that_nobody_refers_to_the_last_ones_stay_loaded) {
   CHECK_OK(get(&c, "int held;\n", &held));
   for (int i = 0; i < NUM; i++) {
     snprintf(part, sizeof(part), "int number_%d;\n", i);
-    CHECK_OK(get(&c, part, &programs[i]));
+    CHECK_OK(get(&c, part, &kernels[i]));
   }
   forget_counts();
   for (int i = 0; i < NUM; i++) {
-    ritz_gpu_program_release(c.ceed, &programs[i]);
+    ritz_gpu_kernel_release(c.ceed, &kernels[i]);
     snprintf(part, sizeof(part), "int number_%d;\n", i - NUM_KEPT);
     CHECK(i < NUM_KEPT || strstr(last_unloaded, part), "%d: another than number %d", i, i - NUM_KEPT);
   }
   CHECK(num_unloaded >= NUM - NUM_KEPT, "%d unloaded", (int)num_unloaded);
   forget_counts();
-  CHECK_OK(get(&c, "int number_36;\n", &programs[36])); // of those that are left the one that went first
+  CHECK_OK(get(&c, "int number_36;\n", &kernels[36])); // of those that are left the one that went first
   CHECK(num_loaded == 0, "it did not stay loaded");
-  CHECK_OK(get(&c, "int number_35;\n", &programs[35]));
+  CHECK_OK(get(&c, "int number_35;\n", &kernels[35]));
   CHECK(num_loaded == 1, "it stayed loaded");
-  ritz_gpu_program_release(c.ceed, &programs[35]);
-  ritz_gpu_program_release(c.ceed, &programs[36]);
-  CHECK_OK(get(&c, "int held;\n", &programs[0]));
-  CHECK(programs[0] == held, "what is in use was unloaded");
-  ritz_gpu_program_release(c.ceed, &programs[0]);
-  ritz_gpu_program_release(c.ceed, &held);
+  ritz_gpu_kernel_release(c.ceed, &kernels[35]);
+  ritz_gpu_kernel_release(c.ceed, &kernels[36]);
+  CHECK_OK(get(&c, "int held;\n", &kernels[0]));
+  CHECK(kernels[0].program == held.program, "what is in use was unloaded");
+  ritz_gpu_kernel_release(c.ceed, &kernels[0]);
+  ritz_gpu_kernel_release(c.ceed, &held);
   end(&c);
 }
 
 TEST(bytes_that_the_driver_does_not_take_are_made_anew_without_a_word) {
   Context c;
-  RitzGpuProgram program = NULL;
+  RitzGpuKernel kernel = {0};
   const char *message = NULL;
 
   jit_begin();
@@ -288,28 +299,30 @@ TEST(bytes_that_the_driver_does_not_take_are_made_anew_without_a_word) {
   forget_counts();
   num_loads_to_fail = 1;
   CHECK_OK(CeedResetErrorMessage(c.ceed, NULL));
-  CHECK_OK(get(&c, "int taken_second;\n", &program));
+  CHECK_OK(get(&c, "int taken_second;\n", &kernel));
   CHECK_OK(CeedGetErrorMessage(c.ceed, &message));
   CHECK(num_compiled == 2 && num_loaded == 1 && !strstr(message, "image"), "'%s'", message);
-  ritz_gpu_program_release(c.ceed, &program);
+  ritz_gpu_kernel_release(c.ceed, &kernel);
   num_loads_to_fail = 2;
-  CHECK_ERROR(c.ceed, get(&c, "int never_taken;\n", &program), CEED_ERROR_BACKEND, "invalid image");
-  CHECK(!program, "a program");
+  CHECK_ERROR(c.ceed, get(&c, "int never_taken;\n", &kernel), CEED_ERROR_BACKEND, "invalid image");
+  CHECK(!kernel.program, "a program");
+  ritz_gpu_kernel_release(c.ceed, &kernel);
   end(&c);
 }
 
 TEST(a_refused_text_is_an_error_that_says_what_where_and_why) {
   Context c;
-  RitzGpuProgram program = NULL;
+  RitzGpuKernel kernel = {0};
 
   jit_begin();
   begin(&c, 0);
   forget_counts();
   refuses = true;
   CHECK_ERROR(
-      c.ceed, get(&c, "int refused;\n", &program), CEED_ERROR_BACKEND,
+      c.ceed, get(&c, "int refused;\n", &kernel), CEED_ERROR_BACKEND,
       "the text of the test does not compile for Device 7: part 1(3): error: what is this (the whole log: /");
-  CHECK(!program && num_compiled == 1 && num_loaded == 0, "a program");
+  CHECK(!kernel.program && num_compiled == 1 && num_loaded == 0, "a program");
+  ritz_gpu_kernel_release(c.ceed, &kernel);
   end(&c);
 }
 
@@ -317,13 +330,13 @@ static void *get_in_thread(void *arg) {
   Context *c = arg;
 
   for (int i = 0; i < 200; i++) {
-    RitzGpuProgram program = NULL;
+    RitzGpuKernel kernel = {0};
     char part[64];
 
     snprintf(part, sizeof(part), "int threads_%d;\n", i % 90);
-    if (get(c, part, &program)) return arg;
-    if (!program || RITZ_GPU_RUN(c->ceed, program, "threads", 1, 1, RITZ_INT(1))) return arg;
-    ritz_gpu_program_release(c->ceed, &program);
+    if (get(c, part, &kernel)) return arg;
+    if (!kernel.program || RITZ_GPU_RUN(c->ceed, &kernel, "threads", 1, 1, RITZ_INT(1))) return arg;
+    ritz_gpu_kernel_release(c->ceed, &kernel);
   }
   return NULL;
 }
@@ -351,8 +364,13 @@ TEST(threads_share_programs) {
 
 // ---- Ahead of the first use ----
 
+// Another kernel of the same text is to find what was begun.
 static int begin_ahead(Context *context, const char *part) {
-  return ritz_gpu_program_ahead(context->ceed, RITZ_TEXT_SCALARS, "test", "the text of the test", 1, &part);
+  RitzGpuKernel kernel = {0};
+  int ierr = describe(context, part, &kernel);
+  if (!ierr) ierr = ritz_gpu_kernel_begin(context->ceed, &kernel);
+  ritz_gpu_kernel_release(context->ceed, &kernel);
+  return ierr;
 }
 
 static void wait_for_begun(int num) {
@@ -363,7 +381,7 @@ static void wait_for_begun(int num) {
 
 TEST(a_program_begun_ahead_is_compiled_once_by_another_thread) {
   Context c;
-  RitzGpuProgram program = NULL, again = NULL;
+  RitzGpuKernel kernel = {0}, again = {0};
 
   jit_begin();
   begin_beside(&c);
@@ -375,21 +393,21 @@ TEST(a_program_begun_ahead_is_compiled_once_by_another_thread) {
   wait_for_begun(1);
   CHECK(num_begun == 1 && num_compiled == 0, "%d begun, %d compiled", (int)num_begun, (int)num_compiled);
   is_shut = false;
-  CHECK_OK(get(&c, "int gate_of_another_thread;\n", &program));
+  CHECK_OK(get(&c, "int gate_of_another_thread;\n", &kernel));
   CHECK_OK(begin_ahead(&c, "int gate_of_another_thread;\n")); // is there
   CHECK_OK(get(&c, "int gate_of_another_thread;\n", &again));
-  CHECK(program && program == again, "two programs");
+  CHECK(kernel.program && kernel.program == again.program, "two programs");
   CHECK(num_compiled == 1 && num_loaded == 1, "%d compiled, %d loaded", (int)num_compiled, (int)num_loaded);
   CHECK(!last_text[0], "the caller's thread has compiled");
-  ritz_gpu_program_release(c.ceed, &program);
-  ritz_gpu_program_release(c.ceed, &again);
+  ritz_gpu_kernel_release(c.ceed, &kernel);
+  ritz_gpu_kernel_release(c.ceed, &again);
   end(&c);
 }
 
 // What a thread makes ahead is not the caller's: its allocations are none of those that are to fail.
 TEST(allocations_of_threads_beside_are_not_made_to_fail) {
   Context c;
-  RitzGpuProgram program = NULL;
+  RitzGpuKernel kernel = {0};
 
   jit_begin();
   begin_beside(&c);
@@ -402,9 +420,9 @@ TEST(allocations_of_threads_beside_are_not_made_to_fail) {
   ritz_tasks_wait();
   CHECK(ritz_memory_fail_at(0) == 1, "an allocation of the thread has failed");
   CHECK(num_compiled == 1, "waiting for threads has ended before they have: %d compiled", (int)num_compiled);
-  CHECK_OK(get(&c, "int gate_before_allocations;\n", &program));
+  CHECK_OK(get(&c, "int gate_before_allocations;\n", &kernel));
   CHECK(num_compiled == 1, "the thread has made nothing");
-  ritz_gpu_program_release(c.ceed, &program);
+  ritz_gpu_kernel_release(c.ceed, &kernel);
   end(&c);
 }
 
@@ -412,7 +430,7 @@ TEST(allocations_of_threads_beside_are_not_made_to_fail) {
 TEST(what_no_thread_has_begun_is_made_by_its_first_user_and_dropped_with_the_context) {
   const int most = ritz_num_processors() < 32 ? ritz_num_processors() : 32;
   Context c;
-  RitzGpuProgram program = NULL;
+  RitzGpuKernel kernel = {0};
   char part[64];
 
   jit_begin();
@@ -427,9 +445,9 @@ TEST(what_no_thread_has_begun_is_made_by_its_first_user_and_dropped_with_the_con
   CHECK_OK(begin_ahead(&c, "int of_the_first_user;\n"));
   CHECK_OK(begin_ahead(&c, "int of_nobody;\n"));
   last_text[0] = '\0';
-  CHECK_OK(get(&c, "int of_the_first_user;\n", &program));
+  CHECK_OK(get(&c, "int of_the_first_user;\n", &kernel));
   CHECK(strstr(last_text, "int of_the_first_user;") && num_compiled == 1, "%d compiled", (int)num_compiled);
-  ritz_gpu_program_release(c.ceed, &program);
+  ritz_gpu_kernel_release(c.ceed, &kernel);
   is_shut = false;
   end(&c);
   CHECK(num_compiled >= 1 + most && num_compiled <= 2 + most, "%d compiled", (int)num_compiled);
@@ -438,7 +456,7 @@ TEST(what_no_thread_has_begun_is_made_by_its_first_user_and_dropped_with_the_con
 
 TEST(a_text_that_is_refused_ahead_is_an_error_of_its_first_use) {
   Context c;
-  RitzGpuProgram program = NULL;
+  RitzGpuKernel kernel = {0};
 
   jit_begin();
   begin_beside(&c);
@@ -446,15 +464,16 @@ TEST(a_text_that_is_refused_ahead_is_an_error_of_its_first_use) {
   refuses = true;
   CHECK_OK(begin_ahead(&c, "int refused_ahead;\n"));
   wait_for_begun(1);
-  CHECK_ERROR(c.ceed, get(&c, "int refused_ahead;\n", &program), CEED_ERROR_BACKEND,
+  CHECK_ERROR(c.ceed, get(&c, "int refused_ahead;\n", &kernel), CEED_ERROR_BACKEND,
               "the text of the test does not compile");
-  CHECK(!program, "a program");
+  CHECK(!kernel.program, "a program");
+  ritz_gpu_kernel_release(c.ceed, &kernel);
   end(&c);
 }
 
 TEST(a_driver_of_one_thread_compiles_at_once) {
   Context c;
-  RitzGpuProgram program = NULL;
+  RitzGpuKernel kernel = {0};
 
   jit_begin();
   begin(&c, 0);
@@ -462,28 +481,29 @@ TEST(a_driver_of_one_thread_compiles_at_once) {
   CHECK_OK(begin_ahead(&c, "int at_once;\n"));
   CHECK(num_compiled == 1 && strstr(last_text, "int at_once;"), "%d compiled", (int)num_compiled);
   CHECK(num_loaded == 0, "loaded ahead of its use");
-  CHECK_OK(get(&c, "int at_once;\n", &program));
+  CHECK_OK(get(&c, "int at_once;\n", &kernel));
   CHECK(num_compiled == 1 && num_loaded == 1, "%d compiled, %d loaded", (int)num_compiled, (int)num_loaded);
-  ritz_gpu_program_release(c.ceed, &program);
+  ritz_gpu_kernel_release(c.ceed, &kernel);
   end(&c);
 }
 
 TEST(programs_that_run_once_are_others_where_a_driver_compiles_them_hastily) {
   const char *part = "int once;\n";
-  const RitzGpuTextKind once = (RitzGpuTextKind)(RITZ_TEXT_SCALARS | RITZ_TEXT_ONCE);
-  RitzGpuProgram programs[2] = {NULL};
+  const RitzGpuText once = {.name = "test", .kind = RITZ_TEXT_ONCE, .num = 1, .texts = {part}};
+  RitzGpuKernel kernels[2] = {{0}};
   Context c;
 
   jit_begin();
   for (int is_hasty = 0; is_hasty < 2; is_hasty++) {
     (is_hasty ? begin_beside(&c) : begin(&c, 0));
     forget_counts();
-    CHECK_OK(get(&c, part, &programs[0]));
-    CHECK_OK(ritz_gpu_program_of(c.ceed, once, "test", "what", 1, &part, &programs[1]));
-    CHECK((programs[0] == programs[1]) == !is_hasty, "programs");
+    CHECK_OK(get(&c, part, &kernels[0]));
+    CHECK_OK(ritz_gpu_kernel_describe(c.ceed, &once, &kernels[1]));
+    CHECK_OK(ritz_gpu_kernel_load(c.ceed, &kernels[1]));
+    CHECK((kernels[0].program == kernels[1].program) == !is_hasty, "programs");
     CHECK(num_hasty == is_hasty && num_compiled == 1, "%d of %d hasty", (int)num_hasty, (int)num_compiled);
-    ritz_gpu_program_release(c.ceed, &programs[0]);
-    ritz_gpu_program_release(c.ceed, &programs[1]);
+    ritz_gpu_kernel_release(c.ceed, &kernels[0]);
+    ritz_gpu_kernel_release(c.ceed, &kernels[1]);
     end(&c);
   }
 }
@@ -498,14 +518,14 @@ TEST(an_allocation_that_fails_is_reported_and_nothing_is_left) {
   begin(&c, 0);
   for (; has_failed; n++) {
     const int64_t live = ritz_memory_live();
-    RitzGpuProgram program = NULL;
+    RitzGpuKernel kernel = {0};
 
     snprintf(part, sizeof(part), "int allocation_%d;\n", n);
     ritz_memory_fail_at(n);
-    has_failed = get(&c, part, &program);
+    has_failed = get(&c, part, &kernel);
     ritz_memory_fail_at(0);
-    CHECK(has_failed == !program, "allocation %d", n);
-    ritz_gpu_program_release(c.ceed, &program);
+    CHECK(has_failed == !kernel.program, "allocation %d", n);
+    ritz_gpu_kernel_release(c.ceed, &kernel);
     CHECK(ritz_memory_live() == live, "allocation %d: %d are left", n, (int)(ritz_memory_live() - live));
   }
   CHECK(n > 15, "%d allocations", n);
@@ -516,31 +536,30 @@ TEST(an_allocation_that_fails_is_reported_and_nothing_is_left) {
 
 TEST(a_launch_goes_to_the_stream_of_the_context_and_none_is_made_for_no_blocks) {
   Context c;
-  RitzGpuProgram program = NULL;
+  RitzGpuKernel kernel = {0};
   int stream;
 
   jit_begin();
   begin(&c, 0);
   forget_counts();
   c.gpu.stream = &stream;
-  CHECK_OK(get(&c, "void scale() {}\n", &program));
-  CHECK_OK(RITZ_GPU_RUN(c.ceed, program, "scale", 0, 256, RITZ_LONG(1)));
+  CHECK_OK(get(&c, "void scale() {}\n", &kernel));
+  CHECK_OK(RITZ_GPU_RUN(c.ceed, &kernel, "scale", 0, 256, RITZ_LONG(1)));
   CHECK(num_launched == 0, "launched");
-  CHECK_OK(RITZ_GPU_RUN(c.ceed, program, "scale", (int64_t)1 << 33, 256, RITZ_LONG(1), RITZ_SCALAR(2.),
+  CHECK_OK(RITZ_GPU_RUN(c.ceed, &kernel, "scale", (int64_t)1 << 33, 256, RITZ_LONG(1), RITZ_SCALAR(2.),
                         RITZ_POINTER(&stream)));
   CHECK(num_launched == 1 && last_stream == &stream && last_num_blocks == (int64_t)1 << 33 &&
             last_num_args == 3,
         "not as asked");
-  CHECK_ERROR(c.ceed, RITZ_GPU_RUN(c.ceed, program, "missing", 1, 256, RITZ_LONG(1)), CEED_ERROR_BACKEND,
+  CHECK_ERROR(c.ceed, RITZ_GPU_RUN(c.ceed, &kernel, "missing", 1, 256, RITZ_LONG(1)), CEED_ERROR_BACKEND,
               "no kernel 'missing'");
-  ritz_gpu_program_release(c.ceed, &program);
+  ritz_gpu_kernel_release(c.ceed, &kernel);
   end(&c);
 }
 
 TEST(a_kernel_that_is_kept_is_launched_with_and_without_clearing) {
   Context c;
-  RitzGpuProgram program = NULL;
-  RitzDeviceKernel kernel = NULL;
+  RitzGpuKernel kernel = {0};
   RitzDeviceReplay replay = NULL;
   char y[80];
   int stream;
@@ -549,25 +568,25 @@ TEST(a_kernel_that_is_kept_is_launched_with_and_without_clearing) {
   begin(&c, 0);
   forget_counts();
   c.gpu.stream = &stream;
-  CHECK_OK(get(&c, "void apply() {}\n", &program));
-  CHECK_OK(ritz_gpu_kernel(c.ceed, program, "apply", &kernel));
+  const RitzGpuText text = {.name = "test", .entry = "apply", .num = 1, .texts = {"void apply() {}\n"}};
+  CHECK_OK(ritz_gpu_kernel_describe(c.ceed, &text, &kernel));
   const RitzDeviceArg args[] = {RITZ_POINTER(y), RITZ_INT(3)};
-  CHECK_OK(ritz_gpu_launch(c.ceed, kernel, 0, 256, 0, 2, args));
+  CHECK_OK(ritz_gpu_launch(c.ceed, &kernel, NULL, 0, 256, 0, 2, args));
   CHECK(num_launched == 0, "launched without blocks");
-  CHECK_OK(ritz_gpu_launch(c.ceed, kernel, 4, 256, 100000, 2, args));
+  CHECK_OK(ritz_gpu_launch(c.ceed, &kernel, NULL, 4, 256, 100000, 2, args));
   CHECK(num_launched == 1 && last_stream == &stream && last_shared_bytes == 100000, "not as asked");
-  CHECK_OK(ritz_gpu_launch_cleared(c.ceed, kernel, 80, y, 5, 256, 1000, 2, args, &replay));
+  CHECK_OK(ritz_gpu_launch_cleared(c.ceed, &kernel, 80, y, 5, 256, 1000, 2, args, &replay));
   CHECK(num_launched == 2 && last_num_blocks == 5 && last_num_cleared == 80 && last_shared_bytes == 1000 &&
             replay,
         "not as asked");
-  CHECK_OK(ritz_gpu_launch_cleared(c.ceed, kernel, 0, NULL, 6, 256, 0, 2, args, &replay));
+  CHECK_OK(ritz_gpu_launch_cleared(c.ceed, &kernel, 0, NULL, 6, 256, 0, 2, args, &replay));
   CHECK(num_launched == 3 && last_num_blocks == 6 && last_num_cleared == 80, "no launch, or nothing cleared");
-  CHECK_OK(ritz_gpu_launch_cleared(c.ceed, kernel, 40, y, 0, 256, 0, 2, args, &replay));
+  CHECK_OK(ritz_gpu_launch_cleared(c.ceed, &kernel, 40, y, 0, 256, 0, 2, args, &replay));
   CHECK(num_launched == 3 && last_num_cleared == 40, "a launch without blocks, or not cleared");
   ritz_gpu_replay_destroy(c.ceed, &replay);
   ritz_gpu_replay_destroy(c.ceed, &replay);
   CHECK(!replay, "a handle of what is gone");
-  ritz_gpu_program_release(c.ceed, &program);
+  ritz_gpu_kernel_release(c.ceed, &kernel);
   end(&c);
 }
 

@@ -2,7 +2,7 @@
 // Kernels of batched dense algebra and of the dense solver on CUDA, compiled by NVRTC without a GPU (see
 // tests/nvrtc-kit.h): they keep their numbers in registers. Skipped where there is no compiler.
 #include "backends/gpu/gpu.h"
-#include "backends/gpu/program.h"
+#include "backends/gpu/kernel.h"
 #include "core/batched.h"
 #include "core/dense-solver.h"
 #include "tests/nvrtc-kit.h"
@@ -78,11 +78,14 @@ static int run_dense(Ceed ceed, RitzDensePrecision precision) {
 
 // What the vendor's factorizations leave is taken by a kernel.
 static int load_take(Ceed ceed, bool is_double) {
-  const char *texts[] = {is_double ? "" : "#define RITZ_ENTRY_F32\n",
-                         "#include \"kernels/gpu/dense-vendor.h\"\n"};
-  RitzGpuProgram program = NULL;
-  CeedCall(ritz_gpu_program(ceed, "dense-vendor", "the library's own kernels", 2, texts, &program));
-  ritz_gpu_program_release(ceed, &program);
+  const RitzGpuText text = {.name = "dense-vendor",
+                            .num = 2,
+                            .texts = {is_double ? "" : "#define RITZ_ENTRY_F32\n",
+                                      "#include \"kernels/gpu/dense-vendor.h\"\n"}};
+  RitzGpuKernel kernel = {0};
+  CeedCall(ritz_gpu_kernel_describe(ceed, &text, &kernel));
+  CeedCall(ritz_gpu_kernel_load(ceed, &kernel));
+  ritz_gpu_kernel_release(ceed, &kernel);
   return CEED_ERROR_SUCCESS;
 }
 

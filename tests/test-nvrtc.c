@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // NVIDIA's run-time compiler, which needs no device: what it makes of a text, what it refuses, and what its
 // log says. Skipped where there is no compiler.
-#include "backends/gpu/program.h"
+#include "backends/gpu/kernel.h"
 #include "devices/device.h"
 #include "tests/tap.h"
 

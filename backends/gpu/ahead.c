@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "backends/gpu/ahead.h"
+#include "backends/gpu/context.h"
 #include "base/threads.h"
 #include "jit/process.h"
 
@@ -19,10 +20,9 @@ typedef enum { QUEUED, RUNNING, DONE } State;
 typedef struct Job Job;
 struct Job {
   Job *next;
-  State state;    // under RITZ_LOCK_PROGRAMS
-  int num_wanted; // how often it was added and not yet taken
-  RitzGpuSource source;
-  char *name, *what, *text;  // owned: of the source
+  State state;               // under RITZ_LOCK_PROGRAMS
+  int num_wanted;            // how often it was added and not yet taken
+  RitzGpuSource *source;     // shared
   struct Ceed_private *ceed; // owned: a copy that takes the messages
   size_t num_bytes;
   char *bytes;            // owned: the code, once DONE; NULL: it has failed
@@ -81,7 +81,7 @@ static Job *begin_job(Worker *worker) {
 static void run_job(Job *job) {
   size_t num_bytes = 0;
   char *bytes = NULL;
-  (void)ritz_gpu_program_compile(job->ceed, &job->source, &num_bytes, &bytes);
+  (void)ritz_gpu_program_compile(job->ceed, job->source, &num_bytes, &bytes);
   ritz_lock(RITZ_LOCK_PROGRAMS);
   job->num_bytes = num_bytes;
   job->bytes = bytes;
@@ -126,29 +126,14 @@ static int start_worker(Ceed ceed, RitzGpuAhead *ahead) {
 static void free_job(Ceed ceed, Job **job) {
   ritz_gpu_program_release(ceed, &(*job)->program);
   RITZ_FREE(&(*job)->bytes);
-  RITZ_FREE(&(*job)->name);
-  RITZ_FREE(&(*job)->what);
-  RITZ_FREE(&(*job)->text);
+  ritz_gpu_source_release(&(*job)->source);
   RITZ_FREE(&(*job)->ceed);
   RITZ_FREE(job);
 }
 
-static int fill_job(Ceed ceed, const RitzGpuSource *source, Job *job) {
-  RITZ_TRY(ritz_strdup(ceed, source->name, &job->name));
-  RITZ_TRY(ritz_strdup(ceed, source->what, &job->what));
-  RITZ_TRY(ritz_strdup(ceed, source->text, &job->text));
-  RITZ_TRY(RITZ_MALLOC(ceed, 1, &job->ceed));
-  *job->ceed = ritz_gpu_silent_copy(ceed);
-  job->source = *source;
-  job->source.name = job->name;
-  job->source.what = job->what;
-  job->source.text = job->text;
-  return CEED_ERROR_SUCCESS;
-}
-
 static Job **find_job(RitzGpuAhead *ahead, const RitzHash *key) {
   Job **job = &ahead->jobs;
-  while (*job && strcmp((*job)->source.key.hex, key->hex) != 0) job = &(*job)->next;
+  while (*job && strcmp((*job)->source->key.hex, key->hex) != 0) job = &(*job)->next;
   return job;
 }
 
@@ -162,20 +147,27 @@ static int get_ahead(Ceed ceed, RitzGpuAhead **ahead) {
   return CEED_ERROR_SUCCESS;
 }
 
-int ritz_gpu_ahead_add(Ceed ceed, const RitzGpuSource *source) {
+static int create_job(Ceed ceed, RitzGpuSource *source, Job **job) {
+  RITZ_TRY(RITZ_CALLOC(ceed, 1, job));
+  const int ierr = RITZ_MALLOC(ceed, 1, &(*job)->ceed);
+  if (ierr) RITZ_FREE(job);
+  RITZ_TRY(ierr);
+  *(*job)->ceed = ritz_gpu_silent_copy(ceed);
+  (*job)->source = ritz_gpu_source_share(source);
+  (*job)->program = ritz_gpu_program_find(ritz_gpu(ceed)->device, &source->key);
+  (*job)->state = (*job)->program ? DONE : QUEUED;
+  (*job)->num_wanted = 1;
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_gpu_ahead_add(Ceed ceed, RitzGpuSource *source) {
   RitzGpuAhead *ahead;
   Job *job = NULL;
   RITZ_TRY(get_ahead(ceed, &ahead));
   Job **end = find_job(ahead, &source->key);
   if (*end) (*end)->num_wanted++;
   if (*end || ahead->process != getpid()) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(RITZ_CALLOC(ceed, 1, &job));
-  job->program = ritz_gpu_program_find(ritz_gpu(ceed)->device, &source->key);
-  job->state = job->program ? DONE : QUEUED;
-  job->num_wanted = 1;
-  const int ierr = fill_job(ceed, source, job);
-  if (ierr) free_job(ceed, &job);
-  RITZ_TRY(ierr);
+  RITZ_TRY(create_job(ceed, source, &job));
   ritz_lock(RITZ_LOCK_PROGRAMS);
   *end = job;
   ritz_unlock(RITZ_LOCK_PROGRAMS);

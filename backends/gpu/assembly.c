@@ -90,8 +90,8 @@ static CeedSize matrix_size(const RitzGpuAssembly *a) {
 typedef struct {
   CeedOperator op;
   RitzGpuAssembly shape;
-  bool *is_active;        // owned, of the fields
-  RitzGpuProgram program; // the QFunction's
+  bool *is_active;       // owned, of the fields
+  RitzGpuKernel *kernel; // the QFunction's
   RitzGpuRun run;
   CeedVector tables[2];   // the groups', NULL: there are none
   const CeedScalar *B[2]; // their arrays
@@ -152,7 +152,7 @@ bool ritz_gpu_assembles(CeedOperator op, CeedInt a, CeedInt b, bool is_diagonal)
 static int find_kernel(Assembly *m) {
   char *text = NULL;
   RITZ_TRY(ritz_emit_device_assembly(m->op->qf, &m->shape, &text));
-  const int ierr = ritz_gpu_qfunction_part(m->op->qf, !m->shape.is_kept, text, &m->program);
+  const int ierr = ritz_gpu_qfunction_part(m->op->qf, !m->shape.is_kept, text, &m->kernel);
   RITZ_FREE(&text);
   return ierr;
 }
@@ -223,8 +223,9 @@ static void add_tables(Assembly *m) {
 }
 
 static int run_kernel(const Assembly *m, CeedInt num) {
-  return ritz_gpu_run(m->op->obj.ceed, m->program, "ritz_assemble", ritz_gpu_assembly_blocks(&m->shape, num),
-                      m->shape.num_threads, m->num_args, m->args);
+  return ritz_gpu_launch(m->op->obj.ceed, m->kernel, "ritz_assemble",
+                         ritz_gpu_assembly_blocks(&m->shape, num), m->shape.num_threads, 0, m->num_args,
+                         m->args);
 }
 
 typedef int (*RunBatch)(Assembly *m, CeedInt first, CeedInt num, void *data);
@@ -364,12 +365,12 @@ static int orient(const Assembly *m, CeedElemRestriction r, CeedInt first, CeedI
   Ceed ceed = m->op->obj.ceed;
   const CeedInt num_comp = m->shape.in.num_comp * m->shape.out.num_comp;
   const int64_t num_items = (int64_t)num * num_comp * num_lines;
-  RitzGpuProgram program;
+  RitzGpuKernel *kernel;
   const void *orients;
   if (!is_oriented(r)) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(ritz_gpu_base(ceed, RITZ_BASE_RESTRICTIONS, &program));
+  RITZ_TRY(ritz_gpu_base(ceed, RITZ_BASE_RESTRICTIONS, &kernel));
   RITZ_TRY(ritz_gpu_restriction_orients(r, &orients));
-  return RITZ_GPU_RUN(ceed, program, "restriction_orient_lines", RITZ_GPU_BLOCKS(num_items), RITZ_GPU_BLOCK,
+  return RITZ_GPU_RUN(ceed, kernel, "restriction_orient_lines", RITZ_GPU_BLOCKS(num_items), RITZ_GPU_BLOCK,
                       RITZ_LONG(num_items), RITZ_INT(r->elem_size), RITZ_INT(num_lines), RITZ_INT(num_comp),
                       RITZ_INT(first), RITZ_INT(is_rows), RITZ_INT(r->type == CEED_RESTRICTION_CURL_ORIENTED),
                       RITZ_INT(r->use_signs), RITZ_POINTER(orients), RITZ_LONG(place), RITZ_POINTER(values));

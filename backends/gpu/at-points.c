@@ -10,76 +10,33 @@
 #include "emit/emit.h"
 #include "jit/words.h"
 
-struct RitzGpuAtPointsKernel {
-  RitzGpuAtPoints *plan;   // owned
-  char *text;              // owned; NULL: there is a reason
-  RitzGpuProgram program;  // counted
-  RitzDeviceKernel kernel; // of the program; NULL: not made yet
-};
-
-void ritz_gpu_at_points_destroy(Ceed ceed, RitzGpuAtPointsKernel **made) {
-  RitzGpuAtPointsKernel *k = *made;
-  if (!k) return;
-  ritz_gpu_program_release(ceed, &k->program);
-  ritz_plan_gpu_at_points_free(&k->plan);
-  RITZ_FREE(&k->text);
-  RITZ_FREE(made);
-}
-
 // ---- Plan and kernel ----
 
-static int describe_at_points(CeedOperator op, RitzGpuAtPointsKernel *k) {
+static int describe_at_points(CeedOperator op, const RitzGpuOperator *apply, RitzGpuOperator *g) {
   const RitzGpuMachine machine = ritz_gpu_gen_machine(op);
   bool are_distinct;
-  char *source = NULL;
+  (void)apply;
   RITZ_TRY(ritz_restriction_is_distinct(op->rstr_points, &are_distinct));
   RITZ_TRY(ritz_plan_gpu_at_points(op, &machine, ritz_gpu(op->obj.ceed)->is_deterministic, are_distinct,
-                                   &k->plan));
-  if (k->plan->reason) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(ritz_gpu_qfunction_load(op->qf, &source));
-  const int ierr = ritz_emit_gpu_at_points(op, k->plan, source, &k->text);
-  RITZ_FREE(&source);
-  return ierr;
-}
-
-static int load_at_points(CeedOperator op, RitzGpuAtPointsKernel *k) {
-  Ceed ceed = op->obj.ceed;
-  const CeedQFunction qf = op->qf;
-  char *what = NULL, *define = NULL;
-  int ierr = ritz_format(ceed, &what, "operator at points with QFunction '%s' of %s", qf->kernel_name,
-                         qf->source_path);
-  if (!ierr) ierr = ritz_gpu_context_define(qf, qf->ctx ? qf->ctx->storage.num_bytes : 0, &define);
-  if (!ierr) {
-    const char *const texts[] = {define, k->text};
-    ierr = ritz_gpu_program(ceed, qf->kernel_name, what, 2, texts, &k->program);
-  }
-  if (!ierr) ierr = ritz_gpu_kernel(ceed, k->program, "ritz_operator", &k->kernel);
-  RITZ_FREE(&what);
-  RITZ_FREE(&define);
-  return ierr;
+                                   &g->points));
+  g->reason = g->points->reason;
+  return g->reason ? CEED_ERROR_SUCCESS : ritz_gpu_gen_emit(op, g);
 }
 
 // Made on first use, and again when the context of the QFunction has another size.
-static int prepare_at_points(CeedOperator op, RitzGpuAtPointsKernel **made) {
-  RitzGpuOperator *g;
+static int prepare_at_points(CeedOperator op, RitzGpuOperator **made) {
+  RitzGpuOperator *apply;
   RITZ_TRY_BACKEND(ritz_operator_check_points(op));
-  RITZ_TRY(ritz_gpu_gen_prepare(op, &g));
-  if (!g->at_points) {
-    RITZ_TRY(RITZ_CALLOC(op->obj.ceed, 1, &g->at_points));
-    int ierr = describe_at_points(op, g->at_points);
-    if (!ierr && g->at_points->text) ierr = load_at_points(op, g->at_points);
-    if (ierr) ritz_gpu_at_points_destroy(op->obj.ceed, &g->at_points);
-    RITZ_TRY(ierr);
-  }
-  *made = g->at_points;
-  return CEED_ERROR_SUCCESS;
+  RITZ_TRY(ritz_gpu_gen_prepare(op, &apply));
+  RITZ_TRY(ritz_gpu_gen_action(op, apply, RITZ_ACTION_AT_POINTS, describe_at_points, made));
+  return (*made)->reason ? CEED_ERROR_SUCCESS : ritz_gpu_gen_load_action(op, apply, RITZ_ACTION_AT_POINTS);
 }
 
 // ---- Arrays ----
 
 typedef struct {
   CeedOperator op;
-  const RitzGpuAtPointsKernel *k;
+  RitzGpuOperator *k;
   CeedVector in, out;
   const CeedInt *lists;     // on the device
   const CeedScalar *coords; // on the device
@@ -89,7 +46,7 @@ typedef struct {
   int num_args;
 } Launch;
 
-static const RitzPointsSpace *space_of(const Launch *l, int s) { return &l->k->plan->spaces[s]; }
+static const RitzPointsSpace *space_of(const Launch *l, int s) { return &l->k->points->spaces[s]; }
 
 static CeedOperatorField field_of(const Launch *l, int s) {
   return ritz_operator_field(l->op, space_of(l, s)->field);
@@ -129,17 +86,17 @@ static int restore_space_array(Launch *l, int s) {
 static CeedSize e_vector_length(const Launch *l, int s) {
   const RitzPointsSpace *space = space_of(l, s);
   if (space->access != RITZ_POINTS_E_VECTOR) return 0;
-  return (CeedSize)l->k->plan->bases[space->basis].num_nodes * space->num_comp * l->op->num_elem;
+  return (CeedSize)l->k->points->bases[space->basis].num_nodes * space->num_comp * l->op->num_elem;
 }
 
 static int place_e_vectors(Launch *l) {
   CeedSize length = 0;
   CeedScalar *memory = NULL;
-  for (int s = 0; s < l->k->plan->num_spaces; s++) length += ritz_gpu_aligned(e_vector_length(l, s));
+  for (int s = 0; s < l->k->points->num_spaces; s++) length += ritz_gpu_aligned(e_vector_length(l, s));
   if (length == 0) return CEED_ERROR_SUCCESS;
   RITZ_TRY(
       ritz_gpu_work(l->op->obj.ceed, RITZ_WORK_OPERATOR, (size_t)length * sizeof(*memory), (void **)&memory));
-  for (int s = 0; s < l->k->plan->num_spaces; s++) {
+  for (int s = 0; s < l->k->points->num_spaces; s++) {
     if (e_vector_length(l, s) > 0) l->e_vecs[s] = memory;
     memory += ritz_gpu_aligned(e_vector_length(l, s));
   }
@@ -174,12 +131,12 @@ static int add_space_args(Launch *l, int s) {
 
 static int elements_of_block(const Launch *l) {
   const CeedElemRestriction r = l->op->rstr_points;
-  const RitzGpuPointsShape shape = {NULL, l->k->plan->num_threads, l->k->plan->max_elems};
+  const RitzGpuPointsShape shape = {NULL, l->k->points->num_threads, l->k->points->max_elems};
   return ritz_gpu_points_elements(&shape, r->num_elem, r->num_points, r->min_points == r->max_points);
 }
 
 static int launch_kernel(Launch *l, void *context) {
-  const RitzGpuAtPoints *plan = l->k->plan;
+  const RitzGpuAtPoints *plan = l->k->points;
   const int elems = elements_of_block(l);
   add_arg(l, (RitzDeviceArg)RITZ_LONG(l->op->num_elem));
   add_arg(l, (RitzDeviceArg)RITZ_POINTER(context));
@@ -187,7 +144,7 @@ static int launch_kernel(Launch *l, void *context) {
   add_arg(l, (RitzDeviceArg)RITZ_POINTER(l->lists));
   add_arg(l, (RitzDeviceArg)RITZ_POINTER(l->coords));
   for (int s = 0; s < plan->num_spaces; s++) RITZ_TRY(add_space_args(l, s));
-  return ritz_gpu_launch(l->op->obj.ceed, l->k->kernel, (l->op->num_elem + (int64_t)elems - 1) / elems,
+  return ritz_gpu_launch(l->op->obj.ceed, &l->k->kernel, NULL, (l->op->num_elem + (int64_t)elems - 1) / elems,
                          plan->num_threads, CeedIntMax(1, plan->num_scalars) * (int64_t)sizeof(CeedScalar),
                          l->num_args, l->args);
 }
@@ -199,7 +156,7 @@ static int launch_at_points(Launch *l) {
   const int ierr = launch_kernel(l, context);
   const int restored = ritz_qfunction_restore_context_data(l->op->qf, &context);
   RITZ_TRY_BACKEND(ierr ? ierr : restored);
-  for (int s = 0; s < l->k->plan->num_spaces; s++) {
+  for (int s = 0; s < l->k->points->num_spaces; s++) {
     if (!l->e_vecs[s]) continue;
     RITZ_TRY(
         ritz_gpu_restriction_sum(field_of(l, s)->rstr, false, CEED_SCALAR_TYPE, l->e_vecs[s], l->arrays[s]));
@@ -211,7 +168,7 @@ static int launch_at_points(Launch *l) {
 
 static int open_launch(Launch *l) {
   Ceed ceed = l->op->obj.ceed;
-  const size_t num = (size_t)l->k->plan->num_spaces;
+  const size_t num = (size_t)l->k->points->num_spaces;
   RITZ_TRY(RITZ_CALLOC(ceed, num + 1, &l->arrays));
   RITZ_TRY(RITZ_CALLOC(ceed, num + 1, &l->e_vecs));
   RITZ_TRY(RITZ_CALLOC(ceed, 5 + 4 * num, &l->args));
@@ -244,17 +201,17 @@ static bool is_passive_output(CeedOperator op, CeedVector out) {
 
 int ritz_gpu_at_points_apply(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode,
                              const char **reason) {
-  RitzGpuAtPointsKernel *k;
+  RitzGpuOperator *k;
   int num_held = 0;
   RITZ_TRY(prepare_at_points(op, &k));
-  *reason = k->plan->reason;
+  *reason = k->points->reason;
   if (!*reason && is_passive_output(op, out)) *reason = "an active output that is a passive one, too";
   if (*reason) return CEED_ERROR_SUCCESS;
   Launch l = {.op = op, .k = k, .in = in, .out = out};
   RITZ_TRY(ritz_operator_zero_outputs(op, out, mode));
   if (op->rstr_points->num_points == 0) return CEED_ERROR_SUCCESS;
   int ierr = open_launch(&l);
-  for (; !ierr && num_held < k->plan->num_spaces; num_held += !ierr) ierr = get_space_array(&l, num_held);
+  for (; !ierr && num_held < k->points->num_spaces; num_held += !ierr) ierr = get_space_array(&l, num_held);
   if (!ierr) ierr = launch_at_points(&l);
   return close_launch(&l, num_held, ierr);
 }
@@ -263,26 +220,27 @@ int ritz_gpu_at_points_apply(CeedOperator op, CeedVector in, CeedVector out, Rit
 
 int ritz_gpu_at_points_explain(CeedOperator op, FILE *stream, const char **reason) {
   RitzGpu *gpu = ritz_gpu(op->obj.ceed);
-  RitzGpuAtPointsKernel *k;
+  RitzGpuOperator *k;
   RitzDeviceKernelInfo info;
   RITZ_TRY(prepare_at_points(op, &k));
-  *reason = k->plan->reason;
+  *reason = k->points->reason;
   if (*reason) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(gpu->driver->kernel_info(op->obj.ceed, k->kernel, &info));
+  RITZ_TRY(gpu->driver->kernel_info(op->obj.ceed, k->kernel.handle, &info));
   fprintf(stream, "  runs as: one generated kernel on %s\n", gpu->info->name);
   fprintf(stream, "  blocks: %d threads, points of up to %d elements, %.1f KB of shared memory\n",
-          k->plan->num_threads, k->plan->max_elems,
-          1e-3 * (double)sizeof(CeedScalar) * (double)k->plan->num_scalars);
+          k->points->num_threads, k->points->max_elems,
+          1e-3 * (double)sizeof(CeedScalar) * (double)k->points->num_scalars);
   if (info.registers >= 0) fprintf(stream, "  registers: %d a thread\n", info.registers);
-  for (int b = 0; b < k->plan->num_bases; b++)
+  for (int b = 0; b < k->points->num_bases; b++)
     fprintf(stream, "  basis %d: %" CeedInt_FMT " nodes, %" CeedInt_FMT " coefficients a direction%s\n", b,
-            k->plan->bases[b].P, k->plan->bases[b].K, k->plan->bases[b].has_slopes ? ", with slopes" : "");
+            k->points->bases[b].P, k->points->bases[b].K,
+            k->points->bases[b].has_slopes ? ", with slopes" : "");
   fprintf(stream, "  assembly: the reference backend\n");
   return CEED_ERROR_SUCCESS;
 }
 
 int ritz_gpu_at_points_source(CeedOperator op, const char **source) {
-  RitzGpuAtPointsKernel *k;
+  RitzGpuOperator *k;
   RITZ_TRY(prepare_at_points(op, &k));
   *source = k->text;
   return k->text ? CEED_ERROR_SUCCESS : ritz_gpu_operator_source(op, source);

@@ -2,8 +2,9 @@
 // Bases by the kernels for any size, kernels/gpu/basis-ref.h: tensor bases one direction after the other,
 // dense bases by rows of their table. Called by basis.c.
 #include "backends/gpu/basis.h"
+#include "backends/gpu/context.h"
+#include "backends/gpu/kernel.h"
 #include "backends/gpu/memory.h"
-#include "backends/gpu/program.h"
 #include "fe/fe.h"
 
 // ---- Tensor bases ----
@@ -32,9 +33,9 @@ static int launch_contraction(const RitzGpuContraction *c) {
   Ceed ceed = c->basis->obj.ceed;
   const CeedInt P = c->basis->P_1d;
   const int64_t n = c->before * c->n_out * c->after;
-  RitzGpuProgram program;
-  RITZ_TRY(ritz_gpu_base(ceed, RITZ_BASE_BASES, &program));
-  return RITZ_GPU_RUN(ceed, program, "basis_contract", RITZ_GPU_BLOCKS(n), RITZ_GPU_BLOCK, RITZ_LONG(n),
+  RitzGpuKernel *kernel;
+  RITZ_TRY(ritz_gpu_base(ceed, RITZ_BASE_BASES, &kernel));
+  return RITZ_GPU_RUN(ceed, kernel, "basis_contract", RITZ_GPU_BLOCKS(n), RITZ_GPU_BLOCK, RITZ_LONG(n),
                       RITZ_INT(c->n_in), RITZ_INT(c->n_out), RITZ_INT(c->after),
                       RITZ_INT(c->transposes ? 1 : P), RITZ_INT(c->transposes ? P : 1), RITZ_INT(c->adds),
                       RITZ_POINTER(c->table), RITZ_LONG(c->from.first), RITZ_POINTER(c->from.memory),
@@ -88,7 +89,7 @@ int ritz_gpu_basis_apply_tensor(CeedBasis b, const RitzBasisAction *action, Ritz
 
 static int apply_dense(CeedBasis b, const RitzBasisAction *action, const CeedScalar *u, CeedScalar *v) {
   Ceed ceed = b->obj.ceed;
-  RitzGpuProgram base;
+  RitzGpuKernel *base;
   const int64_t num_items = ritz_gpu_basis_num_items(b, action->num_elem);
   const CeedInt q_comp = ritz_basis_num_q_comp(b, action->eval_mode);
   const void *table;
@@ -107,11 +108,11 @@ static int apply_dense(CeedBasis b, const RitzBasisAction *action, const CeedSca
 static int apply_weight(CeedBasis b, CeedInt num_elem, CeedScalar *v) {
   Ceed ceed = b->obj.ceed;
   const void *weight;
-  RitzGpuProgram program;
-  RITZ_TRY(ritz_gpu_base(ceed, RITZ_BASE_BASES, &program));
+  RitzGpuKernel *kernel;
+  RITZ_TRY(ritz_gpu_base(ceed, RITZ_BASE_BASES, &kernel));
   RITZ_TRY(ritz_gpu_basis_weight(b, &weight));
-  return RITZ_GPU_RUN(ceed, program, "basis_weight", RITZ_GPU_BLOCKS((int64_t)num_elem * b->Q),
-                      RITZ_GPU_BLOCK, RITZ_LONG(num_elem), RITZ_INT(b->is_tensor ? b->dim : 1),
+  return RITZ_GPU_RUN(ceed, kernel, "basis_weight", RITZ_GPU_BLOCKS((int64_t)num_elem * b->Q), RITZ_GPU_BLOCK,
+                      RITZ_LONG(num_elem), RITZ_INT(b->is_tensor ? b->dim : 1),
                       RITZ_INT(b->is_tensor ? b->Q_1d : b->Q), RITZ_INT(b->Q), RITZ_POINTER(weight),
                       RITZ_POINTER(v));
 }

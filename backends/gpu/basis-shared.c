@@ -143,7 +143,8 @@ static void add_dense(RitzText *text) {
   ritz_gpu_basis_add_define(text, "STAGED", DENSE_STAGED);
 }
 
-static int compile_basis_kernel(CeedBasis b, CeedEvalMode mode, bool transposes, RitzGpuBasisKernel *kernel) {
+static int describe_basis_kernel(CeedBasis b, CeedEvalMode mode, bool transposes,
+                                 RitzGpuBasisKernel *kernel) {
   Ceed ceed = b->obj.ceed;
   RitzText text = {.ceed = ceed};
   char *defines = NULL;
@@ -153,24 +154,25 @@ static int compile_basis_kernel(CeedBasis b, CeedEvalMode mode, bool transposes,
   else
     add_dense(&text);
   RITZ_TRY(ritz_text_finish(&text, &defines));
-  const char *texts[] = {defines,
-                         ritz_gpu_template(b->is_tensor ? "kernels/gpu/tensor.h" : "kernels/gpu/dense.h")};
-  int ierr = ritz_gpu_program(ceed, b->is_tensor ? "basis-tensor" : "basis-dense", "the kernel of a basis", 2,
-                              texts, &kernel->program);
+  const RitzGpuText description = {
+      .name = b->is_tensor ? "basis-tensor" : "basis-dense",
+      .what = "the kernel of a basis",
+      .num = 2,
+      .texts = {defines, ritz_gpu_template(b->is_tensor ? "kernels/gpu/tensor.h" : "kernels/gpu/dense.h")}};
+  const int ierr = ritz_gpu_kernel_describe(ceed, &description, &kernel->kernel);
   RITZ_FREE(&defines);
   return ierr;
 }
 
 // The kernel of an action; made when it is first wanted.
-static int prepare_basis_kernel(CeedBasis b, const RitzBasisAction *action,
-                                const RitzGpuBasisKernel **kernel) {
+static int prepare_basis_kernel(CeedBasis b, const RitzBasisAction *action, RitzGpuBasisKernel **kernel) {
   RitzGpuBasis *data = b->data;
   const bool transposes = action->t_mode == CEED_TRANSPOSE;
   RitzGpuBasisKernel *k = &data->kernel[ritz_gpu_basis_table_number(action->eval_mode)][transposes];
   if (!k->is_ready) {
     k->shape = ritz_gpu_basis_shape(b, action->eval_mode, transposes);
     if (!k->shape.refusal && !k->shape.is_copy)
-      RITZ_TRY(compile_basis_kernel(b, action->eval_mode, transposes, k));
+      RITZ_TRY(describe_basis_kernel(b, action->eval_mode, transposes, k));
     k->is_ready = true;
   }
   *kernel = k;
@@ -187,23 +189,23 @@ static int copy(CeedBasis b, const RitzBasisAction *action, const CeedScalar *u,
   return gpu->driver->copy(ceed, gpu->device, gpu->stream, (size_t)n * sizeof(CeedScalar), v, u);
 }
 
-static int run_tensor(CeedBasis b, const RitzBasisAction *action, const RitzGpuBasisKernel *k,
-                      const CeedScalar *u, CeedScalar *v) {
+static int run_tensor(CeedBasis b, const RitzBasisAction *action, RitzGpuBasisKernel *k, const CeedScalar *u,
+                      CeedScalar *v) {
   const int64_t num_items = ritz_gpu_basis_num_items(b, action->num_elem);
   const int64_t num_blocks = (num_items + k->shape.num_items - 1) / k->shape.num_items;
-  return RITZ_GPU_RUN(b->obj.ceed, k->program, "basis_tensor", num_blocks, k->shape.num_threads,
+  return RITZ_GPU_RUN(b->obj.ceed, &k->kernel, "basis_tensor", num_blocks, k->shape.num_threads,
                       RITZ_LONG(num_items), RITZ_INT(action->add), RITZ_POINTER(u), RITZ_POINTER(v));
 }
 
-static int run_dense(CeedBasis b, const RitzBasisAction *action, const RitzGpuBasisKernel *k,
-                     const CeedScalar *u, CeedScalar *v) {
+static int run_dense(CeedBasis b, const RitzBasisAction *action, RitzGpuBasisKernel *k, const CeedScalar *u,
+                     CeedScalar *v) {
   const bool transposes = action->t_mode == CEED_TRANSPOSE;
   const int64_t num_items = ritz_gpu_basis_num_items(b, action->num_elem);
   const int64_t num_blocks = (num_items + k->shape.num_items - 1) / k->shape.num_items;
   const CeedInt points = ritz_basis_num_q_comp(b, action->eval_mode) * b->Q;
   const void *table; // rows are what is computed
   RITZ_TRY(ritz_gpu_basis_table(b, action->eval_mode, !transposes, &table));
-  return RITZ_GPU_RUN(b->obj.ceed, k->program, "basis_dense_rows", num_blocks, k->shape.num_threads,
+  return RITZ_GPU_RUN(b->obj.ceed, &k->kernel, "basis_dense_rows", num_blocks, k->shape.num_threads,
                       RITZ_LONG(num_items), RITZ_INT(transposes ? b->P : points),
                       RITZ_INT(transposes ? points : b->P), RITZ_INT(transposes ? b->P : b->Q),
                       RITZ_INT(transposes ? b->Q : b->P), RITZ_INT(k->shape.num_groups),
@@ -212,7 +214,7 @@ static int run_dense(CeedBasis b, const RitzBasisAction *action, const RitzGpuBa
 
 int ritz_gpu_basis_apply_shared(CeedBasis basis, const RitzBasisAction *action, const CeedScalar *u,
                                 CeedScalar *v, bool *is_done) {
-  const RitzGpuBasisKernel *kernel;
+  RitzGpuBasisKernel *kernel;
   RITZ_TRY(prepare_basis_kernel(basis, action, &kernel));
   *is_done = !kernel->shape.refusal;
   if (kernel->shape.refusal) return CEED_ERROR_SUCCESS;

@@ -18,8 +18,8 @@ int ritz_gpu_basis_destroy(CeedBasis basis) {
     for (int j = 0; j < 2; j++) {
       ritz_gpu_free(ceed, &data->table[i][j]);
       ritz_gpu_free(ceed, &data->float_table[i][j]);
-      if (data->kernel[i][j].program) ritz_gpu_program_release(ceed, &data->kernel[i][j].program);
-      if (data->at_points[i][j].program) ritz_gpu_program_release(ceed, &data->at_points[i][j].program);
+      ritz_gpu_kernel_release(ceed, &data->kernel[i][j].kernel);
+      ritz_gpu_kernel_release(ceed, &data->at_points[i][j].kernel);
     }
   }
   ritz_gpu_free(ceed, &data->coefficients);

@@ -19,7 +19,7 @@ typedef struct {
 typedef struct {
   bool is_ready;
   RitzGpuBasisShape shape;
-  RitzGpuProgram program; // counted, NULL unless a kernel is compiled
+  RitzGpuKernel kernel; // owned, described unless there is a refusal
 } RitzGpuBasisKernel;
 
 enum { RITZ_VALUES, RITZ_DERIVATIVES, RITZ_NUM_TABLES }; // modes with tables
@@ -35,7 +35,7 @@ typedef struct {
 typedef struct {
   bool is_ready;
   RitzGpuPointsShape shape;
-  RitzGpuProgram program; // counted, NULL unless a kernel is compiled
+  RitzGpuKernel kernel; // likewise
 } RitzGpuPointsKernel;
 
 // Which points belong to which element, for a kernel.

@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Classes of non-uniform batches: two kernels count and list the members.
 #include "backends/gpu/batched-classes.h"
+#include "backends/gpu/context.h"
+#include "backends/gpu/kernel.h"
 #include "backends/gpu/memory.h"
-#include "backends/gpu/program.h"
 
 enum { SORTERS = 256, MOST_BLOCKS = 1024, LEAST_RUN = 8, NUM_CLASSES = 16 };
-
-static int load(Ceed ceed, RitzGpuClasses *classes) {
-  const char *text = ritz_gpu_template("kernels/gpu/batched-classes.h");
-  if (classes->list) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(
-      ritz_gpu_program(ceed, "batched-classes", "the library's own kernels", 1, &text, &classes->program));
-  RITZ_TRY(ritz_gpu_kernel(ceed, classes->program, "ritz_count_classes", &classes->count));
-  return ritz_gpu_kernel(ceed, classes->program, "ritz_list_classes", &classes->list);
-}
 
 static int reserve(Ceed ceed, int64_t count, RitzGpuClasses *classes) {
   if (!classes->ranges) RITZ_TRY(ritz_gpu_alloc(ceed, 2 * NUM_CLASSES * sizeof(int32_t), &classes->ranges));
@@ -26,7 +18,9 @@ int ritz_gpu_classes_sort(Ceed ceed, const RitzGpuClassSizes *s, RitzGpuClasses 
   const int64_t most = (int64_t)SORTERS * MOST_BLOCKS, runs = (s->count + most - 1) / most;
   const int64_t run = runs > LEAST_RUN ? runs : LEAST_RUN;
   const int64_t num_blocks = (s->count + SORTERS * run - 1) / (SORTERS * run);
-  RITZ_TRY(load(ceed, classes));
+  const RitzGpuText text = {
+      .name = "batched-classes", .num = 1, .texts = {ritz_gpu_template("kernels/gpu/batched-classes.h")}};
+  RITZ_TRY(ritz_gpu_kernel_describe(ceed, &text, &classes->kernel));
   RITZ_TRY(reserve(ceed, s->count, classes));
   const RitzDeviceArg args[] = {RITZ_LONG(s->count),           RITZ_INT((int32_t)run),
                                 RITZ_INT(s->num_classes),      RITZ_INT(s->least),
@@ -35,12 +29,13 @@ int ritz_gpu_classes_sort(Ceed ceed, const RitzGpuClassSizes *s, RitzGpuClasses 
                                 RITZ_POINTER(classes->counts), RITZ_POINTER(classes->members.numbers),
                                 RITZ_POINTER(classes->ranges)};
   const int num_args = sizeof(args) / sizeof(args[0]);
-  RITZ_TRY(ritz_gpu_launch(ceed, classes->count, num_blocks, SORTERS, 0, num_args - 2, args));
-  return ritz_gpu_launch(ceed, classes->list, num_blocks, SORTERS, 0, num_args, args);
+  RITZ_TRY(ritz_gpu_launch(ceed, &classes->kernel, "ritz_count_classes", num_blocks, SORTERS, 0, num_args - 2,
+                           args));
+  return ritz_gpu_launch(ceed, &classes->kernel, "ritz_list_classes", num_blocks, SORTERS, 0, num_args, args);
 }
 
 void ritz_gpu_classes_free(Ceed ceed, RitzGpuClasses *classes) {
-  ritz_gpu_program_release(ceed, &classes->program);
+  ritz_gpu_kernel_release(ceed, &classes->kernel);
   ritz_gpu_list_free(ceed, &classes->members);
   ritz_gpu_free(ceed, &classes->ranges);
   ritz_gpu_free(ceed, &classes->counts);

@@ -16,11 +16,10 @@ typedef struct {
 
 // Zeros at first. Device memory, owned.
 typedef struct {
-  int first;              // the first class that has members; the last one: there is no list
-  RitzGpuList members;    // kernels/gpu/batched-classes.h
-  void *ranges, *counts;  // the same
-  RitzGpuProgram program; // counted
-  RitzDeviceKernel count, list;
+  int first;             // the first class that has members; the last one: there is no list
+  RitzGpuList members;   // kernels/gpu/batched-classes.h
+  void *ranges, *counts; // the same
+  RitzGpuKernel kernel;  // owned
 } RitzGpuClasses;
 
 // Queues the sorting.

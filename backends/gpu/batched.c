@@ -13,8 +13,9 @@
 #include "backends/gpu/batched-classes.h"
 #include "backends/gpu/batched-kernels.h"
 #include "backends/gpu/batched-pair.h"
+#include "backends/gpu/context.h"
+#include "backends/gpu/kernel.h"
 #include "backends/gpu/memory.h"
-#include "backends/gpu/program.h"
 #include "core/batched.h"
 #include "emit/gpu-batched.h"
 #include "jit/files.h"
@@ -44,10 +45,7 @@ enum {
 
 typedef struct {
   RitzGpuBatched plan;
-  bool is_begun;
-  char *text;             // owned; NULL: not yet, or there is a program
-  RitzGpuProgram program; // counted; NULL: not yet
-  RitzDeviceKernel kernel;
+  RitzGpuKernel kernel; // owned; NONE: not asked for yet
 } Kernel;
 
 typedef struct {
@@ -131,19 +129,14 @@ static void describe(const RitzBatched b, Batch *data) {
 
 // ---- Life ----
 
-static void free_kernel(Ceed ceed, Kernel *kernel) {
-  ritz_gpu_program_release(ceed, &kernel->program);
-  RITZ_FREE(&kernel->text);
-}
-
 int ritz_gpu_batched_destroy(RitzBatched b) {
   const RitzGpu *gpu = ritz_gpu(b->ceed);
   Batch *data = b->data;
   if (ritz_gpu_pair_serves(b->operation)) return ritz_gpu_pair_destroy(b);
   // Kernels that run stay loaded until they are done.
   const int ierr = gpu->driver->synchronize(b->ceed, gpu->device, gpu->stream);
-  free_kernel(b->ceed, &data->uniform);
-  for (int c = 0; c < data->num_classes; c++) free_kernel(b->ceed, &data->ragged[c]);
+  ritz_gpu_kernel_release(b->ceed, &data->uniform.kernel);
+  for (int c = 0; c < data->num_classes; c++) ritz_gpu_kernel_release(b->ceed, &data->ragged[c].kernel);
   ritz_gpu_classes_free(b->ceed, &data->analyzed);
   ritz_gpu_classes_free(b->ceed, &data->own);
   ritz_gpu_free(b->ceed, &data->room);
@@ -152,26 +145,19 @@ int ritz_gpu_batched_destroy(RitzBatched b) {
   return ierr;
 }
 
-static const char own_kernels[] = "the library's own kernels";
-static const char program_name[] = "batched";
-
-static int begin(RitzBatched b, Kernel *kernel) {
-  if (kernel->is_begun) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(ritz_emit_gpu_batched(b->ceed, &kernel->plan, &kernel->text));
-  kernel->is_begun = true;
-  return ritz_gpu_program_ahead(b->ceed, RITZ_TEXT_SCALARS, program_name, own_kernels, 1,
-                                (const char *const *)&kernel->text);
+static int describe_kernel(RitzBatched b, Kernel *kernel) {
+  char *emitted = NULL;
+  if (kernel->kernel.state != RITZ_KERNEL_NONE) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(ritz_emit_gpu_batched(b->ceed, &kernel->plan, &emitted));
+  const RitzGpuText text = {.name = "batched", .entry = "ritz_batched", .num = 1, .texts = {emitted}};
+  const int ierr = ritz_gpu_kernel_describe(b->ceed, &text, &kernel->kernel);
+  RITZ_FREE(&emitted);
+  return ierr;
 }
 
-static int load(RitzBatched b, Kernel *kernel) {
-  if (kernel->kernel) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(begin(b, kernel));
-  if (!kernel->program)
-    RITZ_TRY(ritz_gpu_program_of(b->ceed, RITZ_TEXT_SCALARS, program_name, own_kernels, 1,
-                                 (const char *const *)&kernel->text, &kernel->program));
-  RITZ_TRY(ritz_gpu_kernel(b->ceed, kernel->program, "ritz_batched", &kernel->kernel));
-  RITZ_FREE(&kernel->text);
-  return CEED_ERROR_SUCCESS;
+static int begin(RitzBatched b, Kernel *kernel) {
+  RITZ_TRY(describe_kernel(b, kernel));
+  return ritz_gpu_kernel_begin(b->ceed, &kernel->kernel);
 }
 
 static int check_operation(RitzBatched b) {
@@ -426,11 +412,11 @@ static int launch(RitzBatched b, Kernel *kernel, int64_t most_blocks, int64_t co
   const RitzGpuBatched *plan = &kernel->plan;
   const int64_t blocks = ritz_gpu_batched_blocks(plan, count);
   if (blocks == 0) return CEED_ERROR_SUCCESS; // matrices without entries
-  RITZ_TRY(load(b, kernel));
+  RITZ_TRY(describe_kernel(b, kernel));
   // Blocks that bring their next part meanwhile: as many as the device holds.
   if (plan->has_blocks && plan->warp_rows)
     most_blocks = (int64_t)plan->num_resident * ritz_gpu(b->ceed)->info->num_units;
-  return ritz_gpu_launch(b->ceed, kernel->kernel, blocks < most_blocks ? blocks : most_blocks,
+  return ritz_gpu_launch(b->ceed, &kernel->kernel, NULL, blocks < most_blocks ? blocks : most_blocks,
                          plan->num_threads, plan->shared_bytes, num_args, args);
 }
 

@@ -3,8 +3,7 @@
 #ifndef RITZ_BACKENDS_GPU_CONTEXT_H
 #define RITZ_BACKENDS_GPU_CONTEXT_H
 
-#include "core/core.h"
-#include "devices/device.h"
+#include "backends/gpu/kernel.h"
 
 // Work memory is lent by number; a slot keeps its memory, which grows to the largest that was asked for and
 // is shared by all operators and bases of the context. All work of a context is in one stream's order, so the
@@ -24,32 +23,17 @@ typedef struct RitzGpuTimer RitzGpuTimer;   // timer.c
 typedef struct RitzGpuPasses RitzGpuPasses; // pass.c
 typedef struct RitzGpuAhead RitzGpuAhead;   // ahead.c
 typedef struct RitzGpuGemms RitzGpuGemms;   // gemm.c
-typedef struct RitzGpuProgram_private
-    *RitzGpuProgram; // loaded code, counted; shared by the contexts of a device
-
-// Programs with kernels that are made for any size, each loaded when it is first asked for.
-typedef enum {
-  RITZ_BASE_VECTORS,      // kernels/gpu/{vector,entries}.h
-  RITZ_BASE_FLOATS,       // the same for float, and kernels/gpu/vector-convert.h; in a library of double
-  RITZ_BASE_RESTRICTIONS, // kernels/gpu/restriction.h
-  RITZ_BASE_BASES,        // kernels/gpu/basis-ref.h
-  RITZ_BASE_POINTS,       // kernels/gpu/points-ref.h
-  RITZ_BASE_FRONTS,       // kernels/gpu/fronts.h
-  RITZ_NUM_BASE
-} RitzGpuBase;
 
 typedef struct {
   const RitzDriver *driver;
   RitzDevice device;
   const RitzDeviceInfo *info;
   RitzDeviceStream stream;
-  bool has_basis_kernels;             // this is `shared` or `gen`, not `ref`
-  bool has_fused_kernels;             // this is `gen`
-  bool is_deterministic;              // restrictions are transposed by their maps, not by atomic additions
-  int64_t work_bytes;                 // what the E- and Q-vectors of an operator may take
-  RitzGpuProgram base[RITZ_NUM_BASE]; // counted; NULL: not asked for yet
-  RitzGpuProgram float_restrictions;  // counted: kernels/gpu/restriction.h for float; NULL: not asked for yet
-  RitzGpuProgram collect;             // counted: kernels/gpu/collect.h; NULL: not asked for yet
+  bool has_basis_kernels;            // this is `shared` or `gen`, not `ref`
+  bool has_fused_kernels;            // this is `gen`
+  bool is_deterministic;             // restrictions are transposed by their maps, not by atomic additions
+  int64_t work_bytes;                // what the E- and Q-vectors of an operator may take
+  RitzGpuKernel base[RITZ_NUM_BASE]; // owned
   struct {
     void *memory; // owned
     size_t num_bytes;

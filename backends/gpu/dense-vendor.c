@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Factorizations of the dense solver by the vendor's library, cuSOLVER on CUDA (contract in
-// backends/gpu/gpu.h), in the stream of the context.
+// backends/gpu/dense-vendor.h), in the stream of the context.
 #include "backends/gpu/dense-vendor.h"
+#include "backends/gpu/context.h"
+#include "backends/gpu/kernel.h"
 #include "backends/gpu/memory.h"
-#include "backends/gpu/program.h"
 #include "devices/cusolver.h"
 
 struct RitzGpuDenseVendor {
@@ -12,7 +13,7 @@ struct RitzGpuDenseVendor {
   int64_t *pivots; // owned, device memory: [n], behind them the info
   void *work[RITZ_CUSOLVER_NUM_WORK];
   size_t num_bytes[RITZ_CUSOLVER_NUM_WORK]; // of work, owned
-  RitzGpuProgram take[2];                   // counted; NULL: not yet
+  RitzGpuKernel take[2];                    // owned; NONE: not yet
 };
 
 const char *ritz_gpu_dense_vendor_find(Ceed ceed, const char **why) {
@@ -31,7 +32,7 @@ void ritz_gpu_dense_vendor_destroy(Ceed ceed, RitzGpuDenseVendor **vendor) {
   ritz_gpu_free(ceed, &pivots);
   ritz_gpu_free(ceed, &old->work[RITZ_CUSOLVER_DEVICE]);
   RITZ_FREE(&old->work[RITZ_CUSOLVER_HOST]);
-  for (int i = 0; i < 2; i++) ritz_gpu_program_release(ceed, &old->take[i]);
+  for (int i = 0; i < 2; i++) ritz_gpu_kernel_release(ceed, &old->take[i]);
   RITZ_FREE(vendor);
 }
 
@@ -78,12 +79,14 @@ static int grow(Ceed ceed, RitzGpuDenseVendor *vendor, int which, size_t num_byt
 
 static int take_factors(Ceed ceed, RitzGpuDenseVendor *vendor, const RitzGpuDenseFactors *f,
                         const RitzCusolverMatrix *m) {
-  RitzGpuProgram *program = &vendor->take[f->is_double];
-  const char *text = f->is_double ? "#include \"kernels/gpu/dense-vendor.h\"\n"
-                                  : "#define RITZ_ENTRY_F32\n#include \"kernels/gpu/dense-vendor.h\"\n";
-  if (!*program)
-    RITZ_TRY(ritz_gpu_program(ceed, "dense-vendor", "the library's own kernels", 1, &text, program));
-  return RITZ_GPU_RUN(ceed, *program, "ritz_take_factors", 1, 256, RITZ_INT((int)f->n), RITZ_LONG(f->ld),
+  RitzGpuKernel *kernel = &vendor->take[f->is_double];
+  const RitzGpuText text = {
+      .name = "dense-vendor",
+      .num = 1,
+      .texts = {f->is_double ? "#include \"kernels/gpu/dense-vendor.h\"\n"
+                             : "#define RITZ_ENTRY_F32\n#include \"kernels/gpu/dense-vendor.h\"\n"}};
+  RITZ_TRY(ritz_gpu_kernel_describe(ceed, &text, kernel));
+  return RITZ_GPU_RUN(ceed, kernel, "ritz_take_factors", 1, 256, RITZ_INT((int)f->n), RITZ_LONG(f->ld),
                       RITZ_POINTER(f->F), RITZ_POINTER(m->pivots), RITZ_POINTER(m->info),
                       RITZ_POINTER(f->pivots), RITZ_POINTER(f->bad));
 }

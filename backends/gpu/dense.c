@@ -8,9 +8,10 @@
 #include <string.h>
 
 #include "backends/gpu/algebra.h"
+#include "backends/gpu/context.h"
 #include "backends/gpu/dense-vendor.h"
+#include "backends/gpu/kernel.h"
 #include "backends/gpu/memory.h"
-#include "backends/gpu/program.h"
 #include "core/dense-solver.h"
 
 enum {
@@ -39,10 +40,10 @@ typedef struct {
   int *pivots, *moves, *bad, *order;
   double *scales, *work, *numbers; // scales: of rows, with the shift, then of columns
   size_t factor_bytes, other_bytes;
-  double *row_scale;                                                   // owned, host: without the shift
-  RitzGpuDenseVendor *vendor;                                          // owned; NULL: not yet
-  RitzGpuProgram factor[2], solve[2], refine, mma[RITZ_DENSE_F16 + 1]; // counted; NULL: not yet
-  RitzGpuProgram panels[NUM_HELD][2];
+  double *row_scale;                                                  // owned, host: without the shift
+  RitzGpuDenseVendor *vendor;                                         // owned; NULL: not yet
+  RitzGpuKernel factor[2], solve[2], refine, mma[RITZ_DENSE_F16 + 1]; // owned; NONE: not yet
+  RitzGpuKernel panels[NUM_HELD][2];
 } Device;
 
 static Device *device_of(const RitzDenseSolver s) { return s->data; }
@@ -50,23 +51,22 @@ static int64_t num_blocks_of(const RitzDenseSolver s) {
   return (s->n + device_of(s)->rows - 1) / device_of(s)->rows;
 }
 
-// ---- Programs ----
+// ---- Kernels: described when they are needed ----
 
-static int load_program(RitzDenseSolver s, const char *name, const char *text, RitzGpuProgram *program) {
-  if (*program) return CEED_ERROR_SUCCESS;
-  return ritz_gpu_program(s->ceed, name, "the library's own kernels", 1, &text, program);
+static int describe(RitzDenseSolver s, const char *name, const char *text, RitzGpuKernel *kernel) {
+  return ritz_gpu_kernel_describe(s->ceed, &(RitzGpuText){.name = name, .num = 1, .texts = {text}}, kernel);
 }
 
-static int load_real(RitzDenseSolver s, const char *name, const char *file, RitzGpuProgram *programs) {
+static int describe_real(RitzDenseSolver s, const char *name, const char *file, RitzGpuKernel *kernels) {
   const Device *d = device_of(s);
   char text[256];
   snprintf(text, sizeof(text),
            "%s#define RITZ_THREADS %d\n#define RITZ_ROWS %d\n#include \"kernels/gpu/%s.h\"\n",
            d->is_double ? "" : "#define RITZ_ENTRY_F32\n", d->panel_threads, (int)d->rows, file);
-  return load_program(s, name, text, &programs[d->is_double]);
+  return describe(s, name, text, &kernels[d->is_double]);
 }
 
-static int load_mma(RitzDenseSolver s, RitzDensePrecision precision) {
+static int describe_mma(RitzDenseSolver s, RitzDensePrecision precision) {
   static const char *const kinds[] = {[RITZ_DENSE_TF32X3] = "TF32X3",
                                       [RITZ_DENSE_TF32] = "TF32",
                                       [RITZ_DENSE_BF16] = "BF16",
@@ -76,7 +76,7 @@ static int load_mma(RitzDenseSolver s, RitzDensePrecision precision) {
     snprintf(text, sizeof(text),
              "#define RITZ_ENTRY_F32\n#define RITZ_MMA_%s\n#include \"kernels/gpu/dense-mma.h\"\n",
              kinds[precision]);
-  return load_program(s, "dense-mma", text, &device_of(s)->mma[precision]);
+  return describe(s, "dense-mma", text, &device_of(s)->mma[precision]);
 }
 
 // Every device that has clusters runs those of 8 blocks; of 16 where a group of multiprocessors has as many,
@@ -86,18 +86,18 @@ static int cluster_size(const RitzGpu *gpu, int arch) {
 }
 
 // Panels by clusters whose threads have 2^held rows.
-static int load_panel(RitzDenseSolver s, int held) {
+static int describe_panel(RitzDenseSolver s, int held) {
   Device *d = device_of(s);
   char text[256];
   snprintf(text, sizeof(text),
            "%s#define RITZ_CLUSTER %d\n#define RITZ_CLUSTER_THREADS %d\n#define RITZ_ROWS_HELD %d\n"
            "#include \"kernels/gpu/dense-cluster.h\"\n",
            d->is_double ? "" : "#define RITZ_ENTRY_F32\n", d->cluster, CLUSTER_THREADS, 1 << held);
-  return load_program(s, "dense-cluster", text, &d->panels[held][d->is_double]);
+  return describe(s, "dense-cluster", text, &d->panels[held][d->is_double]);
 }
 
-static int load_refine(RitzDenseSolver s) {
-  return load_program(s, "dense-refine", "#include \"kernels/gpu/dense-refine.h\"\n", &device_of(s)->refine);
+static int describe_refine(RitzDenseSolver s) {
+  return describe(s, "dense-refine", "#include \"kernels/gpu/dense-refine.h\"\n", &device_of(s)->refine);
 }
 
 // ---- Memory ----
@@ -137,11 +137,11 @@ static int destroy(RitzDenseSolver s) {
   free_factors(s);
   RITZ_FREE(&d->row_scale);
   ritz_gpu_dense_vendor_destroy(s->ceed, &d->vendor);
-  for (int i = 0; i < 2; i++) ritz_gpu_program_release(s->ceed, &d->factor[i]);
-  for (int i = 0; i < 2; i++) ritz_gpu_program_release(s->ceed, &d->solve[i]);
-  for (int i = 0; i <= RITZ_DENSE_F16; i++) ritz_gpu_program_release(s->ceed, &d->mma[i]);
-  for (int i = 0; i < 2 * NUM_HELD; i++) ritz_gpu_program_release(s->ceed, &d->panels[i / 2][i % 2]);
-  ritz_gpu_program_release(s->ceed, &d->refine);
+  for (int i = 0; i < 2; i++) ritz_gpu_kernel_release(s->ceed, &d->factor[i]);
+  for (int i = 0; i < 2; i++) ritz_gpu_kernel_release(s->ceed, &d->solve[i]);
+  for (int i = 0; i <= RITZ_DENSE_F16; i++) ritz_gpu_kernel_release(s->ceed, &d->mma[i]);
+  for (int i = 0; i < 2 * NUM_HELD; i++) ritz_gpu_kernel_release(s->ceed, &d->panels[i / 2][i % 2]);
+  ritz_gpu_kernel_release(s->ceed, &d->refine);
   RITZ_FREE(&d);
   s->data = NULL;
   return ierr;
@@ -240,14 +240,14 @@ static void set_columns(RitzDenseSolver s, const double *measured, double *scale
 static int measure_by(RitzDenseSolver s, double *host, bool *is_finite) {
   Device *d = device_of(s);
   const int64_t n = s->n;
-  RITZ_TRY(load_refine(s));
-  RITZ_TRY(RITZ_GPU_RUN(s->ceed, d->refine, "ritz_measure_rows", (n + 31) / 32, 256, RITZ_INT((int)n),
+  RITZ_TRY(describe_refine(s));
+  RITZ_TRY(RITZ_GPU_RUN(s->ceed, &d->refine, "ritz_measure_rows", (n + 31) / 32, 256, RITZ_INT((int)n),
                         RITZ_POINTER(s->A), RITZ_LONG(s->ld), RITZ_POINTER(d->work)));
   RITZ_TRY(copy_out(s, 3 * n, host, d->work));
   set_rows(s, host, d->row_scale, is_finite);
   if (!*is_finite) return CEED_ERROR_SUCCESS;
   RITZ_TRY(copy_in(s, n, d->scales, d->row_scale));
-  RITZ_TRY(RITZ_GPU_RUN(s->ceed, d->refine, "ritz_measure_columns", n, 256, RITZ_INT((int)n),
+  RITZ_TRY(RITZ_GPU_RUN(s->ceed, &d->refine, "ritz_measure_columns", n, 256, RITZ_INT((int)n),
                         RITZ_POINTER(s->A), RITZ_LONG(s->ld), RITZ_POINTER(d->scales),
                         RITZ_POINTER(d->work)));
   RITZ_TRY(copy_out(s, 2 * n, host, d->work));
@@ -293,18 +293,19 @@ static int load(RitzDenseSolver s, bool is_double, int shift) {
   Device *d = device_of(s);
   const int64_t num = d->ld * d->ld, blocks = RITZ_GPU_BLOCKS(num);
   RITZ_TRY(alloc_factors(s, is_double));
-  RITZ_TRY(load_real(s, "dense-factor", "dense-factor", d->factor));
+  RITZ_TRY(describe_real(s, "dense-factor", "dense-factor", d->factor));
   RITZ_TRY(upload_rows(s, shift));
   RITZ_TRY(clear(s, 1, d->bad));
   RITZ_TRY(clear(s, (s->n / RITZ_DENSE_BLOCK + 1) * MOVES_STRIDE, d->moves));
-  return RITZ_GPU_RUN(s->ceed, d->factor[is_double], "ritz_load", blocks < 1 << 20 ? blocks : 1 << 20, 256,
+  return RITZ_GPU_RUN(s->ceed, &d->factor[is_double], "ritz_load", blocks < 1 << 20 ? blocks : 1 << 20, 256,
                       RITZ_INT((int)s->n), RITZ_LONG(d->ld), RITZ_LONG(num), RITZ_POINTER(s->A),
                       RITZ_LONG(s->ld), RITZ_POINTER(d->scales), RITZ_POINTER(d->scales + s->stride),
                       RITZ_POINTER(d->F));
 }
 
 #define RUN_FACTOR(s, kernel, blocks, threads, ...)                                                          \
-  RITZ_GPU_RUN((s)->ceed, device_of(s)->factor[device_of(s)->is_double], kernel, blocks, threads, __VA_ARGS__)
+  RITZ_GPU_RUN((s)->ceed, &device_of(s)->factor[device_of(s)->is_double], kernel, blocks, threads,           \
+               __VA_ARGS__)
 
 // Place of entry (row, col) of the factors.
 static int64_t place_of(const RitzDenseSolver s, int64_t row, int64_t col) {
@@ -312,9 +313,9 @@ static int64_t place_of(const RitzDenseSolver s, int64_t row, int64_t col) {
 }
 
 static int panel_by_cluster(RitzDenseSolver s, int64_t first, int64_t num, int held) {
-  const Device *d = device_of(s);
-  RITZ_TRY(load_panel(s, held));
-  return RITZ_GPU_RUN(s->ceed, d->panels[held][d->is_double], "ritz_panel_cluster", d->cluster,
+  Device *d = device_of(s);
+  RITZ_TRY(describe_panel(s, held));
+  return RITZ_GPU_RUN(s->ceed, &d->panels[held][d->is_double], "ritz_panel_cluster", d->cluster,
                       CLUSTER_THREADS, RITZ_INT((int)s->n), RITZ_LONG(d->ld), RITZ_POINTER(d->F),
                       RITZ_INT((int)first), RITZ_INT((int)num), RITZ_POINTER(d->pivots),
                       RITZ_POINTER(d->moves), RITZ_POINTER(d->bad));
@@ -372,11 +373,10 @@ static int update_by_tensor_cores(RitzDenseSolver s, const RitzDenseUpdate *u, i
                                 RITZ_INT((int)u->k),
                                 RITZ_INT((int)rows),
                                 RITZ_INT(u->is_lower)};
-  RitzDeviceKernel kernel;
-  RITZ_TRY(load_mma(s, u->precision));
-  RITZ_TRY(ritz_gpu_kernel(s->ceed, d->mma[u->precision], "ritz_update_mma", &kernel));
-  return ritz_gpu_launch(s->ceed, kernel, rows * cols, 256, u->precision == RITZ_DENSE_F64 ? STAGES : 0,
-                         (int)(sizeof(args) / sizeof(args[0])), args);
+  RITZ_TRY(describe_mma(s, u->precision));
+  return ritz_gpu_launch(s->ceed, &d->mma[u->precision], "ritz_update_mma", rows * cols, 256,
+                         u->precision == RITZ_DENSE_F64 ? STAGES : 0, (int)(sizeof(args) / sizeof(args[0])),
+                         args);
 }
 
 // There are none of float; those of doubles want more shared memory than some devices let a block have.
@@ -449,17 +449,17 @@ static int finish(RitzDenseSolver s, int64_t *bad) {
 
 static int permute(RitzDenseSolver s, const int *from, const double *x, double *y) {
   Device *d = device_of(s);
-  return RITZ_GPU_RUN(s->ceed, d->solve[d->is_double], "ritz_permute", RITZ_GPU_BLOCKS(s->n), 256,
+  return RITZ_GPU_RUN(s->ceed, &d->solve[d->is_double], "ritz_permute", RITZ_GPU_BLOCKS(s->n), 256,
                       RITZ_INT((int)s->n), RITZ_POINTER(from), RITZ_POINTER(x), RITZ_POINTER(y));
 }
 
 // x = T^-1 b or T^-T b. taken: zero; x: zeros.
 static int solve_triangle(RitzDenseSolver s, bool is_upper, bool is_transposed, int *taken, const double *b,
                           double *x) {
-  const Device *d = device_of(s);
+  Device *d = device_of(s);
   const RitzGpu *gpu = ritz_gpu(s->ceed);
   const int64_t num = num_blocks_of(s), most = gpu->driver->has_warps ? 2 * gpu->info->num_units : 1;
-  return RITZ_GPU_RUN(s->ceed, d->solve[d->is_double], "ritz_triangle", num < most ? num : most,
+  return RITZ_GPU_RUN(s->ceed, &d->solve[d->is_double], "ritz_triangle", num < most ? num : most,
                       (int)(SOLVE_PARTS * d->rows), RITZ_INT((int)s->n), RITZ_LONG(d->ld), RITZ_POINTER(d->F),
                       RITZ_POINTER(d->inverse), RITZ_INT(is_upper), RITZ_INT(is_transposed),
                       RITZ_POINTER(taken), RITZ_POINTER(b), RITZ_POINTER(x));
@@ -471,7 +471,7 @@ static int solve(RitzDenseSolver s, bool is_transposed, double *v) {
   const bool is_lu = !s->is_symmetric;
   double *b = d->work, *y = b + s->stride, *x = y + s->stride;
   int *taken = (int *)(x + s->stride);
-  RITZ_TRY(load_real(s, "dense-solve", "dense-solve", d->solve));
+  RITZ_TRY(describe_real(s, "dense-solve", "dense-solve", d->solve));
   RITZ_TRY(clear(s, 2 * (3 * s->stride + PAGE), (int *)b));
   RITZ_TRY(permute(s, is_lu && !is_transposed ? d->order : NULL, v, b));
   RITZ_TRY(solve_triangle(s, is_lu && is_transposed, is_lu && is_transposed, taken, b, y));
@@ -482,7 +482,7 @@ static int solve(RitzDenseSolver s, bool is_transposed, double *v) {
 // ---- The matrix and vectors ----
 
 #define RUN_REFINE(s, kernel, blocks, ...)                                                                   \
-  RITZ_GPU_RUN((s)->ceed, device_of(s)->refine, kernel, blocks, 256, __VA_ARGS__)
+  RITZ_GPU_RUN((s)->ceed, &device_of(s)->refine, kernel, blocks, 256, __VA_ARGS__)
 
 static int multiply(RitzDenseSolver s, const double *b, const double *x, double *y) {
   const Device *d = device_of(s);

@@ -9,40 +9,10 @@
 #include "core/profile.h"
 #include "emit/emit.h"
 
-struct RitzGpuEnergyKernel {
-  RitzGpuTarget target;   // that of the apply, with energy
-  RitzGpuArg *args;       // owned: the target's
-  RitzGpuOperator kernel; // of the apply's plan and this target; without program: not made yet
-};
-
-void ritz_gpu_energy_destroy(Ceed ceed, RitzGpuEnergyKernel **energy) {
-  RitzGpuEnergyKernel *e = *energy;
-  if (!e) return;
-  ritz_gpu_gen_release(ceed, &e->kernel);
-  RITZ_FREE(&e->args);
-  RITZ_FREE(energy);
-}
-
-static int load_energy_program(CeedOperator op, const RitzGpuOperator *apply, RitzGpuEnergyKernel *e) {
-  char *source = NULL;
-  RITZ_TRY(ritz_plan_gpu_add_energy(op->obj.ceed, apply->target, &e->target, &e->args));
-  e->kernel = (RitzGpuOperator){.op = op,
-                                .plan = apply->plan,
-                                .target = &e->target,
-                                .context_bytes = apply->context_bytes,
-                                .is_writable = apply->is_writable};
-  RITZ_TRY(ritz_gpu_qfunction_load(op->qf, &source));
-  const int ierr = ritz_emit_gpu(op->obj.ceed, apply->plan, &e->target, source, &e->kernel.text);
-  RITZ_FREE(&source);
-  return ierr ? ierr : ritz_gpu_gen_load(op, &e->kernel, "ritz_operator");
-}
-
-static int make_energy_kernel(CeedOperator op, RitzGpuOperator *apply) {
-  if (apply->energy) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(RITZ_CALLOC(op->obj.ceed, 1, &apply->energy));
-  const int ierr = load_energy_program(op, apply, apply->energy);
-  if (ierr) ritz_gpu_energy_destroy(op->obj.ceed, &apply->energy); // the next call tries again
-  return ierr;
+static int describe_energy(CeedOperator op, const RitzGpuOperator *apply, RitzGpuOperator *g) {
+  g->plan = apply->plan;
+  RITZ_TRY(ritz_plan_gpu_add_energy(op->obj.ceed, apply->target, &g->target));
+  return ritz_gpu_gen_emit(op, g);
 }
 
 // Number of partial sums of u . A u that the kernel stores: one a warp, without warps one a thread
@@ -53,20 +23,21 @@ static int64_t count_shares(const RitzGpu *gpu, const RitzGpuOperator *g) {
 }
 
 int ritz_gpu_energy_prepare(CeedOperator op, int64_t *num_shares) {
-  RitzGpuOperator *g;
+  RitzGpuOperator *g, *energy;
   *num_shares = 0;
   if (!ritz_gpu(op->obj.ceed)->has_fused_kernels || op->is_at_points) return CEED_ERROR_SUCCESS;
   RITZ_TRY(ritz_gpu_gen_prepare(op, &g));
   if (g->reason || g->route != RITZ_OPERATOR_ROUTE_FUSED || !ritz_plan_gpu_can_have_energy(g->plan))
     return CEED_ERROR_SUCCESS;
-  RITZ_TRY(make_energy_kernel(op, g));
-  *num_shares = count_shares(ritz_gpu(op->obj.ceed), &g->energy->kernel);
+  RITZ_TRY(ritz_gpu_gen_action(op, g, RITZ_ACTION_ENERGY, describe_energy, &energy));
+  RITZ_TRY(ritz_gpu_gen_load_action(op, g, RITZ_ACTION_ENERGY));
+  *num_shares = count_shares(ritz_gpu(op->obj.ceed), energy);
   return CEED_ERROR_SUCCESS;
 }
 
 int ritz_gpu_energy_apply(CeedOperator op, CeedVector in, CeedVector out, double *shares) {
   Ceed ceed = op->obj.ceed;
-  RitzGpuOperator *kernel = &((RitzGpuOperator *)op->data)->energy->kernel;
+  RitzGpuOperator *kernel = ((RitzGpuOperator *)op->data)->actions[RITZ_ACTION_ENERGY];
   double begin = 0;
   kernel->args[2 + kernel->target->num_args - 1].value.p = shares;
   if (!ceed->profile) return ritz_gpu_gen_apply_kernel(op, kernel, in, out, RITZ_APPLY_ADD);
@@ -105,23 +76,20 @@ typedef struct {
 
 static int collect(Ceed ceed, int64_t num_shares, const double *shares, bool adds, const Target *target,
                    CeedVector out) {
-  RitzGpu *gpu = ritz_gpu(ceed);
   const int64_t most = num_shares > target->num_zeros ? num_shares : target->num_zeros;
   double *partial;
   unsigned *arrived;
   void *array = NULL;
-  if (!gpu->collect)
-    RITZ_TRY(
-        ritz_gpu_pass_program(ceed, "collect", ritz_gpu_template("kernels/gpu/collect.h"), &gpu->collect));
+  RitzGpuKernel *kernel;
+  RITZ_TRY(ritz_gpu_base(ceed, RITZ_BASE_COLLECT, &kernel));
   RITZ_TRY(ritz_gpu_pass_memory(ceed, &partial, &arrived));
   if (target->num_zeros > 0) RITZ_TRY(ritz_vector_lock(out, RITZ_ACCESS_READ_WRITE, CEED_MEM_DEVICE, &array));
   const int64_t num_blocks = ritz_gpu_pass_blocks(ceed, most);
-  int ierr =
-      RITZ_GPU_RUN(ceed, gpu->collect, "ritz_collect", num_blocks, RITZ_GPU_BLOCK, RITZ_LONG(num_shares),
-                   RITZ_POINTER(shares), RITZ_INT(adds), RITZ_LONG(target->num_zeros),
-                   RITZ_POINTER(target->zeros), RITZ_POINTER(array), RITZ_POINTER(partial),
-                   RITZ_POINTER(arrived), RITZ_INT(target->k), RITZ_POINTER(target->scalars));
-  if (!ierr) ierr = ritz_gpu_pass_finish(ceed, gpu->collect, 1, num_blocks, target->k, target->scalars);
+  int ierr = RITZ_GPU_RUN(ceed, kernel, "ritz_collect", num_blocks, RITZ_GPU_BLOCK, RITZ_LONG(num_shares),
+                          RITZ_POINTER(shares), RITZ_INT(adds), RITZ_LONG(target->num_zeros),
+                          RITZ_POINTER(target->zeros), RITZ_POINTER(array), RITZ_POINTER(partial),
+                          RITZ_POINTER(arrived), RITZ_INT(target->k), RITZ_POINTER(target->scalars));
+  if (!ierr) ierr = ritz_gpu_pass_finish(ceed, kernel, 1, num_blocks, target->k, target->scalars);
   return target->num_zeros > 0 ? ritz_vector_unlock(out, RITZ_ACCESS_READ_WRITE, &array, ierr) : ierr;
 }
 

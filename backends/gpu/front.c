@@ -5,13 +5,14 @@
 #include <stdio.h>
 
 #include "backends/gpu/algebra.h"
-#include "backends/gpu/program.h"
+#include "backends/gpu/context.h"
+#include "backends/gpu/kernel.h"
 #include "core/fronts.h"
 
 typedef struct {
-  RitzGpuProgram program; // counted; NULL: no call yet
-  int cols;               // of a panel, which has twice as many rows and threads
-  bool is_large;          // more than one panel
+  RitzGpuKernel kernel; // owned; NONE: no call yet
+  int cols;             // of a panel, which has twice as many rows and threads
+  bool is_large;        // more than one panel
 } Kernels;
 
 // ---- Texts ----
@@ -35,20 +36,18 @@ static bool choose_panel(const RitzFront f, Kernels *k) {
   return k->cols > 0;
 }
 
-// begins: the program is made while others are; else it is loaded.
-static int make_program(const RitzFront f, Kernels *k, bool begins) {
+static int describe(const RitzFront f, Kernels *k) {
   const bool is_ldlt = f->factors == RITZ_FRONT_LDLT;
   char sizes[128], name[32];
-  const char *const what = "the library's own kernels";
-  const char *texts[2] = {sizes, ritz_gpu_template("kernels/gpu/front.h")};
   (void)snprintf(
       sizes, sizeof(sizes),
       "#define RITZ_FRONT_COLS %d\n#define RITZ_FRONT_IS_LDLT %d\n#define RITZ_FRONT_IS_LARGE %d\n", k->cols,
       is_ldlt, k->is_large);
   (void)snprintf(name, sizeof(name), "front-%d%s%s", k->cols, is_ldlt ? "-ldlt" : "",
                  k->is_large ? "-large" : "");
-  if (begins) return ritz_gpu_program_ahead(f->ceed, RITZ_TEXT_SCALARS, name, what, 2, texts);
-  return k->program ? CEED_ERROR_SUCCESS : ritz_gpu_program(f->ceed, name, what, 2, texts, &k->program);
+  const RitzGpuText text = {
+      .name = name, .num = 2, .texts = {sizes, ritz_gpu_template("kernels/gpu/front.h")}};
+  return ritz_gpu_kernel_describe(f->ceed, &text, &k->kernel);
 }
 
 int ritz_gpu_front_prepare(RitzFront f) {
@@ -58,7 +57,8 @@ int ritz_gpu_front_prepare(RitzFront f) {
   RITZ_TRY(RITZ_MALLOC(f->ceed, 1, &k));
   *k = chosen;
   f->data = k;
-  return ritz_gpu_compiles_beside(f->ceed) ? make_program(f, k, true) : CEED_ERROR_SUCCESS;
+  RITZ_TRY(describe(f, k));
+  return ritz_gpu_compiles_beside(f->ceed) ? ritz_gpu_kernel_begin(f->ceed, &k->kernel) : CEED_ERROR_SUCCESS;
 }
 
 int ritz_gpu_front_destroy(RitzFront f) {
@@ -66,22 +66,20 @@ int ritz_gpu_front_destroy(RitzFront f) {
   Kernels *k = f->data;
   // Kernels that run stay loaded until they are done.
   const int ierr = gpu->driver->synchronize(f->ceed, gpu->device, gpu->stream);
-  ritz_gpu_program_release(f->ceed, &k->program);
+  ritz_gpu_kernel_release(f->ceed, &k->kernel);
   RITZ_FREE(&f->data);
   return ierr;
 }
 
 // ---- Launches ----
 
-static int launch(const RitzFront f, const Kernels *k, const char *name, int64_t num_blocks,
-                  int64_t shared_bytes, int num_args, const RitzDeviceArg *args) {
-  RitzDeviceKernel kernel;
-  RITZ_TRY(ritz_gpu_kernel(f->ceed, k->program, name, &kernel));
-  return ritz_gpu_launch(f->ceed, kernel, num_blocks, 2 * k->cols, shared_bytes, num_args, args);
+static int launch(const RitzFront f, Kernels *k, const char *entry, int64_t num_blocks, int64_t shared_bytes,
+                  int num_args, const RitzDeviceArg *args) {
+  return ritz_gpu_launch(f->ceed, &k->kernel, entry, num_blocks, 2 * k->cols, shared_bytes, num_args, args);
 }
 
-#define LAUNCH(f, k, name, num_blocks, shared_bytes, ...)                                                    \
-  launch(f, k, name, num_blocks, shared_bytes,                                                               \
+#define LAUNCH(f, k, entry, num_blocks, shared_bytes, ...)                                                   \
+  launch(f, k, entry, num_blocks, shared_bytes,                                                              \
          (int)(sizeof((const RitzDeviceArg[]){__VA_ARGS__}) / sizeof(RitzDeviceArg)),                        \
          (const RitzDeviceArg[]){__VA_ARGS__})
 
@@ -96,7 +94,7 @@ static int launch(const RitzFront f, const Kernels *k, const char *name, int64_t
 #define INFO_ARGS(call)                                                                                      \
   RITZ_INT((call)->info != NULL), RITZ_POINTER((call)->info ? (const void *)(call)->info : (call)->arrays->d1)
 
-static int run_panel(const RitzFront f, const Kernels *k, const RitzFrontCall *call, int first) {
+static int run_panel(const RitzFront f, Kernels *k, const RitzFrontCall *call, int first) {
   const RitzFrontArrays *a = call->arrays;
   return LAUNCH(f, k, "front_panel", call->count, bytes_of_panel(k->cols), RITZ_INT(first),
                 RITZ_INT(!k->is_large), FRONT_ARGS(f, a), UPDATE_ARGS(a),
@@ -104,7 +102,7 @@ static int run_panel(const RitzFront f, const Kernels *k, const RitzFrontCall *c
 }
 
 // Rows below the panel, and all columns behind it.
-static int run_behind(const RitzFront f, const Kernels *k, const RitzFrontCall *call, int first) {
+static int run_behind(const RitzFront f, Kernels *k, const RitzFrontCall *call, int first) {
   const RitzFrontArrays *a = call->arrays;
   const int64_t below = (int64_t)f->d1 + f->d2 - first - 2 * k->cols;
   const int64_t num_parts = below > 0 ? (below + k->cols - 1) / k->cols : 0;
@@ -118,7 +116,7 @@ static int run_behind(const RitzFront f, const Kernels *k, const RitzFrontCall *
                 RITZ_INT((int)num_pairs), FRONT_ARGS(f, a), UPDATE_ARGS(a), INFO_ARGS(call));
 }
 
-static int factorize(const RitzFront f, const Kernels *k, const RitzFrontCall *call) {
+static int factorize(const RitzFront f, Kernels *k, const RitzFrontCall *call) {
   RITZ_TRY(run_panel(f, k, call, 0));
   for (int first = 0; k->is_large && first < f->d1; first += k->cols) {
     if (first > 0) RITZ_TRY(run_panel(f, k, call, first));
@@ -129,7 +127,7 @@ static int factorize(const RitzFront f, const Kernels *k, const RitzFrontCall *c
 
 int ritz_gpu_front_run(RitzFront f, const RitzFrontCall *call) {
   Kernels *k = f->data;
-  RITZ_TRY(make_program(f, k, false));
+  RITZ_TRY(describe(f, k));
   if (call->kind == RITZ_FRONT_FACTORIZE) return factorize(f, k, call);
   return LAUNCH(f, k, call->kind == RITZ_FRONT_FORWARD ? "front_forward" : "front_backward",
                 call->count * call->num_rhs, 0, FRONT_ARGS(f, call->arrays), RITZ_INT(call->num_rhs),

@@ -3,26 +3,27 @@
 // kernels/gpu/fronts.h, one program for all trees.
 #include "core/fronts.h"
 #include "backends/gpu/algebra.h"
-#include "backends/gpu/program.h"
+#include "backends/gpu/context.h"
+#include "backends/gpu/kernel.h"
 
 enum { EXTEND_BLOCK = 64 };
 
-static int run_move(Ceed ceed, RitzGpuProgram program, const RitzFrontsAction *a) {
-  const char *const kernel = a->in_type == CEED_SCALAR_FP32    ? "fronts_widen"
-                             : a->out_type == CEED_SCALAR_FP32 ? "fronts_narrow"
-                                                               : "fronts_move";
+static int run_move(Ceed ceed, RitzGpuKernel *kernel, const RitzFrontsAction *a) {
+  const char *const entry = a->in_type == CEED_SCALAR_FP32    ? "fronts_widen"
+                            : a->out_type == CEED_SCALAR_FP32 ? "fronts_narrow"
+                                                              : "fronts_move";
   // Every pointer is an address: lists that are not there are not read.
   const void *from = a->from ? a->from : a->in, *to = a->to ? a->to : a->in;
-  return RITZ_GPU_RUN(ceed, program, kernel, RITZ_GPU_BLOCKS(a->count), RITZ_GPU_BLOCK, RITZ_LONG(a->count),
+  return RITZ_GPU_RUN(ceed, kernel, entry, RITZ_GPU_BLOCKS(a->count), RITZ_GPU_BLOCK, RITZ_LONG(a->count),
                       RITZ_POINTER(from), RITZ_POINTER(to), RITZ_INT(a->from != NULL),
                       RITZ_INT(a->to != NULL), RITZ_POINTER(a->in), RITZ_POINTER(a->out));
 }
 
-static int run_extend(Ceed ceed, RitzGpuProgram program, const RitzFrontTree *t, const RitzFrontsAction *a) {
+static int run_extend(Ceed ceed, RitzGpuKernel *kernel, const RitzFrontTree *t, const RitzFrontsAction *a) {
   // A buffer without entries has no address, and is not read.
   double *updates = a->updates ? a->updates : a->panels;
   const double *child_updates = a->child_updates ? a->child_updates : a->panels;
-  return RITZ_GPU_RUN(ceed, program, "fronts_extend", a->num_rows, EXTEND_BLOCK, RITZ_LONG(a->first),
+  return RITZ_GPU_RUN(ceed, kernel, "fronts_extend", a->num_rows, EXTEND_BLOCK, RITZ_LONG(a->first),
                       RITZ_LONG(a->count), RITZ_POINTER(t->rows), RITZ_POINTER(t->d1), RITZ_POINTER(t->d2),
                       RITZ_POINTER(t->panel), RITZ_POINTER(t->update), RITZ_POINTER(t->children),
                       RITZ_POINTER(t->down_start), RITZ_POINTER(t->down), RITZ_POINTER(a->panels),
@@ -30,19 +31,19 @@ static int run_extend(Ceed ceed, RitzGpuProgram program, const RitzFrontTree *t,
 }
 
 int ritz_gpu_fronts_run(Ceed ceed, const RitzFrontTree *t, const RitzFrontsAction *a) {
-  RitzGpuProgram program;
-  RITZ_TRY(ritz_gpu_base(ceed, RITZ_BASE_FRONTS, &program));
+  RitzGpuKernel *kernel;
+  RITZ_TRY(ritz_gpu_base(ceed, RITZ_BASE_FRONTS, &kernel));
   switch (a->kind) {
-  case RITZ_FRONTS_MOVE: return run_move(ceed, program, a);
-  case RITZ_FRONTS_EXTEND: return run_extend(ceed, program, t, a);
+  case RITZ_FRONTS_MOVE: return run_move(ceed, kernel, a);
+  case RITZ_FRONTS_EXTEND: return run_extend(ceed, kernel, t, a);
   case RITZ_FRONTS_FORWARD:
-    return RITZ_GPU_RUN(ceed, program, "fronts_forward", RITZ_GPU_BLOCKS(a->num_rows * a->num_rhs),
+    return RITZ_GPU_RUN(ceed, kernel, "fronts_forward", RITZ_GPU_BLOCKS(a->num_rows * a->num_rhs),
                         RITZ_GPU_BLOCK, RITZ_LONG(a->first), RITZ_LONG(a->count), RITZ_POINTER(t->rows),
                         RITZ_POINTER(t->d1), RITZ_POINTER(t->children), RITZ_POINTER(t->down_start),
                         RITZ_POINTER(t->down), RITZ_INT(a->num_rhs), RITZ_LONG(a->x_stride),
                         RITZ_POINTER(a->x));
   default:
-    return RITZ_GPU_RUN(ceed, program, "fronts_backward", RITZ_GPU_BLOCKS(a->num_rows * a->num_rhs),
+    return RITZ_GPU_RUN(ceed, kernel, "fronts_backward", RITZ_GPU_BLOCKS(a->num_rows * a->num_rhs),
                         RITZ_GPU_BLOCK, RITZ_LONG(a->first), RITZ_LONG(a->count), RITZ_POINTER(t->rows),
                         RITZ_POINTER(t->d1), RITZ_POINTER(t->parent), RITZ_POINTER(t->up),
                         RITZ_INT(a->num_rhs), RITZ_LONG(a->x_stride), RITZ_POINTER(a->x));

@@ -3,7 +3,8 @@
 #include "backends/gpu/gemm.h"
 #include "backends/gpu/algebra.h"
 #include "backends/gpu/batched-kernels.h"
-#include "backends/gpu/program.h"
+#include "backends/gpu/context.h"
+#include "backends/gpu/kernel.h"
 #include "core/batched.h"
 #include "devices/cublas.h"
 #include "emit/gpu-batched.h"
@@ -11,8 +12,7 @@
 // A kernel whose sizes are arguments, of matrices that are turned in this way.
 typedef struct {
   RitzGpuBatched plan;
-  RitzGpuProgram program; // counted
-  RitzDeviceKernel kernel;
+  RitzGpuKernel kernel; // owned
 } Kernel;
 
 struct RitzGpuGemms {
@@ -36,7 +36,7 @@ void ritz_gpu_gemms_destroy(Ceed ceed) {
   RitzGpuGemms *gemms = ritz_gpu(ceed)->gemms;
   if (!gemms) return;
   ritz_cublas_destroy(ceed, &gemms->blas);
-  for (size_t i = 0; i < gemms->num; i++) ritz_gpu_program_release(ceed, &gemms->kernels[i].program);
+  for (size_t i = 0; i < gemms->num; i++) ritz_gpu_kernel_release(ceed, &gemms->kernels[i].kernel);
   RITZ_FREE(&gemms->kernels);
   RITZ_FREE(&ritz_gpu(ceed)->gemms);
 }
@@ -51,28 +51,27 @@ static bool has_same_kernel(const RitzGpuBatched *a, const RitzGpuBatched *b) {
          a->num_stages == b->num_stages && a->num_resident == b->num_resident;
 }
 
-static int compile_kernel(Ceed ceed, const RitzGpuBatched *plan, Kernel *kernel) {
-  char *text = NULL;
-  RITZ_TRY(ritz_emit_gpu_batched(ceed, plan, &text));
-  kernel->plan = *plan;
-  int ierr = ritz_gpu_program(ceed, "gemm", "the library's own kernels", 1, (const char *const *)&text,
-                              &kernel->program);
-  if (!ierr) ierr = ritz_gpu_kernel(ceed, kernel->program, "ritz_batched", &kernel->kernel);
-  if (ierr) ritz_gpu_program_release(ceed, &kernel->program);
-  RITZ_FREE(&text);
+static int describe_kernel(Ceed ceed, const RitzGpuBatched *plan, Kernel *kernel) {
+  char *emitted = NULL;
+  RITZ_TRY(ritz_emit_gpu_batched(ceed, plan, &emitted));
+  const RitzGpuText text = {.name = "gemm", .entry = "ritz_batched", .num = 1, .texts = {emitted}};
+  *kernel = (Kernel){.plan = *plan};
+  const int ierr = ritz_gpu_kernel_describe(ceed, &text, &kernel->kernel);
+  RITZ_FREE(&emitted);
   return ierr;
 }
 
-static int find_kernel(Ceed ceed, const RitzGpuBatched *plan, RitzDeviceKernel *kernel) {
+// *kernel stays until another one is asked for.
+static int find_kernel(Ceed ceed, const RitzGpuBatched *plan, RitzGpuKernel **kernel) {
   RitzGpuGemms *gemms;
   RITZ_TRY(open_gemms(ceed, &gemms));
   for (size_t i = 0; i < gemms->num; i++) {
-    *kernel = gemms->kernels[i].kernel;
+    *kernel = &gemms->kernels[i].kernel;
     if (has_same_kernel(&gemms->kernels[i].plan, plan)) return CEED_ERROR_SUCCESS;
   }
   RITZ_TRY(RITZ_REALLOC(ceed, gemms->num + 1, &gemms->kernels));
-  RITZ_TRY(compile_kernel(ceed, plan, &gemms->kernels[gemms->num]));
-  *kernel = gemms->kernels[gemms->num++].kernel;
+  RITZ_TRY(describe_kernel(ceed, plan, &gemms->kernels[gemms->num]));
+  *kernel = &gemms->kernels[gemms->num++].kernel;
   return CEED_ERROR_SUCCESS;
 }
 
@@ -104,7 +103,7 @@ static int run_kernel(Ceed ceed, const RitzGpuGemm *g) {
   const RitzGpuBatched plan = plan_kernel(ceed, g);
   RitzDeviceArg args[RITZ_GPU_BATCH_ARGS];
   RitzBatchedCall call = {.count = g->count, .alpha = 1, .beta = g->adds};
-  RitzDeviceKernel kernel;
+  RitzGpuKernel *kernel;
   const CeedInt size[RITZ_NUM_DIMS] = {g->m, (CeedInt)g->n, g->k};
   for (int i = 0; i < 3; i++) call.operand[i] = batch_operand(&g->operand[i]);
   RITZ_TRY(find_kernel(ceed, &plan, &kernel));
@@ -112,7 +111,7 @@ static int run_kernel(Ceed ceed, const RitzGpuGemm *g) {
   const int64_t resident = (int64_t)plan.num_resident * ritz_gpu(ceed)->info->num_units;
   const int64_t num_blocks = ritz_gpu_batched_blocks(&plan, g->count),
                 most = plan.has_blocks ? resident : MOST_BLOCKS;
-  return ritz_gpu_launch(ceed, kernel, num_blocks < most ? num_blocks : most, plan.num_threads,
+  return ritz_gpu_launch(ceed, kernel, NULL, num_blocks < most ? num_blocks : most, plan.num_threads,
                          plan.shared_bytes, RITZ_GPU_BATCH_ARGS, args);
 }
 

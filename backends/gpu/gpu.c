@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backends/gpu/ahead.h"
 #include "backends/gpu/algebra.h"
 #include "backends/gpu/gemm.h"
 #include "backends/gpu/gpu.h"

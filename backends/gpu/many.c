@@ -7,53 +7,22 @@
 #include "core/operator.h"
 #include "emit/emit.h"
 
-struct RitzGpuManyKernel {
-  RitzGpuTarget *target;  // owned
-  RitzGpuOperator kernel; // of the apply's plan and this target
-  void **arrays;          // owned [RITZ_GPU_MANY][num_spaces]: of each vector
-};
-
-void ritz_gpu_many_destroy(Ceed ceed, RitzGpuManyKernel **many) {
-  RitzGpuManyKernel *m = *many;
-  if (!m) return;
-  ritz_gpu_gen_release(ceed, &m->kernel);
-  ritz_plan_gpu_free(&m->target);
-  RITZ_FREE((void **)&m->arrays);
-  RITZ_FREE(many);
-}
-
 // ---- The kernel ----
 
-static int load_many_program(CeedOperator op, const RitzGpuOperator *apply, CeedInt most,
-                             RitzGpuManyKernel *m) {
-  Ceed ceed = op->obj.ceed;
-  char *source = NULL;
+static int describe_many(CeedOperator op, const RitzGpuOperator *apply, RitzGpuOperator *g) {
   const RitzGpuMachine device = ritz_gpu_gen_machine(op);
-  RITZ_TRY(ritz_plan_gpu_many(op, apply->plan, &device, apply->target, ritz_gpu(ceed)->is_deterministic, most,
-                              &m->target));
-  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)apply->plan->num_spaces * RITZ_GPU_MANY, &m->arrays));
-  m->kernel = (RitzGpuOperator){.op = op,
-                                .plan = apply->plan,
-                                .target = m->target,
-                                .context_bytes = apply->context_bytes,
-                                .is_writable = apply->is_writable};
-  RITZ_TRY(ritz_gpu_qfunction_load(op->qf, &source));
-  const int ierr = ritz_emit_gpu(ceed, apply->plan, m->target, source, &m->kernel.text);
-  RITZ_FREE(&source);
-  return ierr ? ierr : ritz_gpu_gen_load(op, &m->kernel, "ritz_operator");
+  const CeedInt most = g->action == RITZ_ACTION_TWO ? 2 : RITZ_GPU_MANY;
+  g->plan = apply->plan;
+  RITZ_TRY(ritz_plan_gpu_many(op, apply->plan, &device, apply->target,
+                              ritz_gpu(op->obj.ceed)->is_deterministic, most, &g->target));
+  return ritz_gpu_gen_emit(op, g);
 }
 
 // *many: of the operator, the kernel for `num` vectors.
-static int get_many_kernel(CeedOperator op, RitzGpuOperator *apply, CeedInt num, RitzGpuManyKernel **many) {
-  RitzGpuManyKernel **kept = &apply->many[num > 2];
-  int ierr = CEED_ERROR_SUCCESS;
-  if (!*kept) {
-    RITZ_TRY(RITZ_CALLOC(op->obj.ceed, 1, kept));
-    ierr = load_many_program(op, apply, num > 2 ? RITZ_GPU_MANY : 2, *kept);
-  }
-  if (ierr) ritz_gpu_many_destroy(op->obj.ceed, kept); // the next call tries again
-  *many = *kept;
-  return ierr;
+static int get_many_kernel(CeedOperator op, RitzGpuOperator *apply, CeedInt num, RitzGpuOperator **many) {
+  const RitzGpuAction action = num > 2 ? RITZ_ACTION_MANY : RITZ_ACTION_TWO;
+  RITZ_TRY(ritz_gpu_gen_action(op, apply, action, describe_many, many));
+  return ritz_gpu_gen_load_action(op, apply, action);
 }
 
 // ---- One launch ----
@@ -61,19 +30,19 @@ static int get_many_kernel(CeedOperator op, RitzGpuOperator *apply, CeedInt num,
 // Vectors of a launch, num <= RITZ_GPU_MANY.
 typedef struct {
   CeedOperator op;
-  RitzGpuManyKernel *kernel;
+  RitzGpuOperator *kernel;
   CeedInt num;
   const CeedVector *in, *out;
   RitzApplyMode mode;
 } Launch;
 
 static void **arrays_of(const Launch *l, CeedInt k) {
-  return l->kernel->arrays + (size_t)k * (size_t)l->kernel->kernel.plan->num_spaces;
+  return l->kernel->arrays + ((size_t)k + 1) * (size_t)l->kernel->plan->num_spaces;
 }
 
 // *num_held: spaces that hold their arrays, also on failure.
 static int get_arrays(const Launch *l, CeedInt k, int *num_held) {
-  RitzGpuOperator *g = &l->kernel->kernel;
+  RitzGpuOperator *g = l->kernel;
   for (int s = 0; s < g->plan->num_spaces; s++) {
     RITZ_TRY(ritz_gpu_gen_get_array(g, s, l->in[k], l->out[k], l->mode));
     arrays_of(l, k)[s] = g->arrays[s];
@@ -83,7 +52,7 @@ static int get_arrays(const Launch *l, CeedInt k, int *num_held) {
 }
 
 static int restore_arrays(const Launch *l, CeedInt k, int num_held) {
-  RitzGpuOperator *g = &l->kernel->kernel;
+  RitzGpuOperator *g = l->kernel;
   int ierr = CEED_ERROR_SUCCESS;
   for (int s = 0; s < num_held; s++) {
     g->arrays[s] = arrays_of(l, k)[s];
@@ -95,7 +64,7 @@ static int restore_arrays(const Launch *l, CeedInt k, int num_held) {
 
 // All outputs are active: of each vector one array; operators without outputs have none.
 static int clear_many_outputs(const Launch *l) {
-  const RitzPlan *plan = l->kernel->kernel.plan;
+  const RitzPlan *plan = l->kernel->plan;
   const RitzGpu *gpu = ritz_gpu(l->op->obj.ceed);
   int s = 0;
   while (s < plan->num_spaces && plan->spaces[s].is_input) s++;
@@ -111,7 +80,7 @@ static int clear_many_outputs(const Launch *l) {
 // The array of an argument: E-vectors of outputs lie one after the other, for each vector those of all
 // spaces. Vectors that are not there stand for the first one, and are not touched.
 static void *array_of(const Launch *l, const RitzGpuArg *arg, char *e_vec) {
-  const RitzGpuOperator *g = &l->kernel->kernel;
+  const RitzGpuOperator *g = l->kernel;
   const CeedInt k = arg->vector < l->num ? arg->vector : 0;
   size_t place = (size_t)k * g->e_bytes;
   if (g->target->spaces[arg->number].scatter != RITZ_SCATTER_E_VECTOR) return arrays_of(l, k)[arg->number];
@@ -121,13 +90,13 @@ static void *array_of(const Launch *l, const RitzGpuArg *arg, char *e_vec) {
 
 // Elements, each with a set of the vectors that a thread takes together.
 static int64_t num_items(const Launch *l) {
-  const RitzGpuOperator *g = &l->kernel->kernel;
+  const RitzGpuOperator *g = l->kernel;
   const CeedInt together = g->target->num_together;
   return (int64_t)g->plan->num_elem * ((l->num + together - 1) / together);
 }
 
 static int place_many(const Launch *l) {
-  RitzGpuOperator *g = &l->kernel->kernel;
+  RitzGpuOperator *g = l->kernel;
   void *e_vec = NULL;
   if (g->e_bytes > 0)
     RITZ_TRY(ritz_gpu_work(l->op->obj.ceed, RITZ_WORK_OPERATOR, g->e_bytes * (size_t)l->num, &e_vec));
@@ -141,13 +110,13 @@ static int place_many(const Launch *l) {
 }
 
 static int launch_many(const Launch *l) {
-  RitzGpuOperator *g = &l->kernel->kernel;
+  RitzGpuOperator *g = l->kernel;
   const RitzGpuTarget *t = g->target;
   const int64_t num = num_items(l);
   void *context;
   RITZ_TRY_BACKEND(ritz_qfunction_get_context_data(l->op->qf, CEED_MEM_DEVICE, &context));
   g->args[1] = (RitzDeviceArg)RITZ_POINTER(context);
-  const int ierr = ritz_gpu_launch(l->op->obj.ceed, g->kernel, (num + t->num_elem - 1) / t->num_elem,
+  const int ierr = ritz_gpu_launch(l->op->obj.ceed, &g->kernel, NULL, (num + t->num_elem - 1) / t->num_elem,
                                    t->num_threads, t->shared_bytes, 2 + t->num_args, g->args);
   const int restored = ritz_qfunction_restore_context_data(l->op->qf, &context);
   RITZ_TRY_BACKEND(ierr ? ierr : restored);
@@ -155,7 +124,7 @@ static int launch_many(const Launch *l) {
 }
 
 static int sum_many(const Launch *l) {
-  RitzGpuOperator *g = &l->kernel->kernel;
+  RitzGpuOperator *g = l->kernel;
   for (int i = 0; i < g->target->num_args; i++) {
     const RitzGpuArg *arg = &g->target->args[i];
     if (arg->kind != RITZ_GPU_ARG_ARRAY || arg->vector >= l->num ||
@@ -201,7 +170,7 @@ int ritz_gpu_gen_apply_many(CeedOperator op, CeedInt num, const CeedVector *in, 
   RITZ_TRY(ritz_gpu_gen_prepare(op, &g));
   if (g->reason || g->route != RITZ_OPERATOR_ROUTE_FUSED) return CEED_ERROR_SUCCESS;
   const CeedInt num_launches = count_launches(g->plan, num);
-  RitzGpuManyKernel *many;
+  RitzGpuOperator *many;
   RITZ_TRY(get_many_kernel(op, g, (num + num_launches - 1) / num_launches, &many));
   *is_done = true;
   for (CeedInt i = 0; i < num_launches; i++) {

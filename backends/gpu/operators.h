@@ -3,7 +3,8 @@
 #ifndef RITZ_BACKENDS_GPU_OPERATORS_H
 #define RITZ_BACKENDS_GPU_OPERATORS_H
 
-#include "backends/gpu/program.h"
+#include "backends/gpu/context.h"
+#include "backends/gpu/kernel.h"
 
 // ---- restriction.c ----
 int ritz_gpu_restriction_layout(CeedElemRestriction rstr, CeedInt layout[3]);
@@ -60,9 +61,9 @@ int ritz_gpu_qfunction_source(CeedQFunction qf, const char **text); // of its ke
 // both.
 int ritz_gpu_qfunction_load(CeedQFunction qf, char **source);
 int ritz_gpu_context_define(CeedQFunction qf, size_t num_bytes, char **define);
-// The program of a text for kernels/gpu/assembly.h, with the user's source behind it where it is called; the
+// The kernel of a text for kernels/gpu/assembly.h, with the user's source behind it where it is called; the
 // QFunction's, until its context changes.
-int ritz_gpu_qfunction_part(CeedQFunction qf, bool calls, const char *text, RitzGpuProgram *program);
+int ritz_gpu_qfunction_part(CeedQFunction qf, bool calls, const char *text, RitzGpuKernel **kernel);
 int ritz_gpu_qfunction_block(CeedQFunction qf);     // threads of a block that calls it, at most
 CeedSize ritz_gpu_context_copies(CeedQFunction qf); // bytes that each thread has copied of its context
 

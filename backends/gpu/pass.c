@@ -15,8 +15,7 @@ enum { BLOCKS_PER_UNIT = 6, MAX_BLOCKS = 1024, ITEMS_OF_PROCESSOR = 16 };
 typedef struct {
   const RitzPass *pass; // borrowed: forms are static
   CeedScalarType precision[RITZ_PASS_VECTORS];
-  RitzGpuProgram program; // counted
-  RitzDeviceKernel kernel;
+  RitzGpuKernel kernel; // owned
 } Form;
 
 struct RitzGpuPasses {
@@ -35,7 +34,7 @@ struct RitzGpuPasses {
 static void free_passes(Ceed ceed, RitzGpuPasses **passes) {
   RitzGpuPasses *p = *passes;
 
-  for (int i = 0; i < p->num; i++) ritz_gpu_program_release(ceed, &p->forms[i].program);
+  for (int i = 0; i < p->num; i++) ritz_gpu_kernel_release(ceed, &p->forms[i].kernel);
   RITZ_FREE(&p->forms);
   ritz_gpu_free(ceed, (void **)&p->partial);
   ritz_gpu_free(ceed, (void **)&p->sums);
@@ -73,73 +72,52 @@ static int get_passes(Ceed ceed, RitzGpuPasses **passes) {
 
 // ---- Forms ----
 
-static const Form *find_made(const RitzGpuPasses *passes, const RitzPass *pass,
-                             const CeedScalarType *precision) {
+static Form *find_known(RitzGpuPasses *passes, const RitzPass *pass, const CeedScalarType *precision) {
   for (int i = 0; i < passes->num; i++) {
-    const Form *form = &passes->forms[i];
+    Form *form = &passes->forms[i];
     if (form->pass == pass && !memcmp(form->precision, precision, sizeof(form->precision))) return form;
   }
   return NULL;
 }
 
-static Form new_form(const RitzPass *pass, const CeedScalarType *precision) {
-  Form form = {.pass = pass};
-  memcpy(form.precision, precision, sizeof(form.precision));
-  return form;
-}
-
-static const char own_kernels[] = "the library's own kernels";
-
-static int pass_texts(Ceed ceed, const char *text, const char *texts[3]) {
-  texts[0] = ritz_gpu_template("kernels/gpu/pass.h");
-  texts[1] = text;
-  texts[2] = ritz_gpu_template("kernels/gpu/pass-finish.h");
-  return ritz_gpu(ceed)->driver->has_warps ? 2 : 3; // warps: the last block finishes
-}
-
-int ritz_gpu_pass_program(Ceed ceed, const char *name, const char *text, RitzGpuProgram *program) {
-  const char *texts[3];
-  const int num = pass_texts(ceed, text, texts);
-  return ritz_gpu_program(ceed, name, own_kernels, num, texts, program);
-}
-
-int ritz_gpu_pass_finish(Ceed ceed, RitzGpuProgram program, int num_sums, int64_t num_blocks,
+int ritz_gpu_pass_finish(Ceed ceed, RitzGpuKernel *kernel, int num_sums, int64_t num_blocks,
                          CeedInt first_sum, double *scalars) {
   if (num_sums == 0 || num_blocks == 1 || ritz_gpu(ceed)->driver->has_warps) return CEED_ERROR_SUCCESS;
-  return RITZ_GPU_RUN(ceed, program, "ritz_pass_finish", 1, RITZ_GPU_BLOCK, RITZ_INT(num_sums),
+  return RITZ_GPU_RUN(ceed, kernel, "ritz_pass_finish", 1, RITZ_GPU_BLOCK, RITZ_INT(num_sums),
                       RITZ_INT((int32_t)num_blocks), RITZ_POINTER(ritz_gpu(ceed)->passes->partial),
                       RITZ_INT(first_sum), RITZ_POINTER(scalars));
 }
 
-static int compile_form(Ceed ceed, Form *form) {
-  char *text = NULL;
-  RITZ_TRY(ritz_emit_gpu_pass(ceed, form->pass, form->precision, &text));
-  const int ierr = ritz_gpu_pass_program(ceed, form->pass->name, text, &form->program);
-  RITZ_FREE(&text);
+static int describe_form(Ceed ceed, Form *form) {
+  char *emitted = NULL;
+  RITZ_TRY(ritz_emit_gpu_pass(ceed, form->pass, form->precision, &emitted));
+  RitzGpuText text = ritz_gpu_pass_text(ceed, form->pass->name, emitted);
+  text.entry = "ritz_pass";
+  const int ierr = ritz_gpu_kernel_describe(ceed, &text, &form->kernel);
+  RITZ_FREE(&emitted);
   return ierr;
 }
 
-// Keeps a form that has a program, or releases that.
-static int load_form(Ceed ceed, RitzGpuPasses *passes, Form *form) {
-  int ierr = RITZ_REALLOC(ceed, (size_t)passes->num + 1, &passes->forms);
-  if (!ierr) ierr = ritz_gpu_kernel(ceed, form->program, "ritz_pass", &form->kernel);
-  if (ierr)
-    ritz_gpu_program_release(ceed, &form->program);
-  else
-    passes->forms[passes->num++] = *form;
-  return ierr;
+// *found stays until another form is asked for.
+static int find_form(Ceed ceed, RitzGpuPasses *passes, const RitzPass *pass, const CeedScalarType *precision,
+                     Form **found) {
+  Form form = {.pass = pass};
+  *found = find_known(passes, pass, precision);
+  if (*found) return CEED_ERROR_SUCCESS;
+  memcpy(form.precision, precision, sizeof(form.precision));
+  RITZ_TRY(RITZ_REALLOC(ceed, (size_t)passes->num + 1, &passes->forms));
+  RITZ_TRY(describe_form(ceed, &form));
+  *found = &passes->forms[passes->num++];
+  **found = form;
+  return CEED_ERROR_SUCCESS;
 }
 
 // ---- Ahead of the first use ----
 
-static int begin_form(Ceed ceed, const RitzPassForm *form) {
-  const char *texts[3];
-  char *text = NULL;
-  RITZ_TRY(ritz_emit_gpu_pass(ceed, form->pass, form->precision, &text));
-  const int num = pass_texts(ceed, text, texts);
-  const int ierr = ritz_gpu_program_ahead(ceed, RITZ_TEXT_SCALARS, form->pass->name, own_kernels, num, texts);
-  RITZ_FREE(&text);
-  return ierr;
+static int begin_form(Ceed ceed, RitzGpuPasses *passes, const RitzPassForm *of) {
+  Form *form;
+  RITZ_TRY(find_form(ceed, passes, of->pass, of->precision, &form));
+  return ritz_gpu_kernel_begin(ceed, &form->kernel);
 }
 
 // Whoever runs one pass that nobody has prepared runs others of ritz/vector.h: they are made beside it.
@@ -151,7 +129,7 @@ static int begin_sums(Ceed ceed, RitzGpuPasses *passes, const RitzPassArrays *ar
   for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
     const RitzPassForm form =
         ritz_pass_form(ritz_vector_sum_pass(kinds[i]), is_single ? CEED_SCALAR_FP32 : CEED_SCALAR_FP64);
-    if (!find_made(passes, form.pass, form.precision)) RITZ_TRY(begin_form(ceed, &form));
+    RITZ_TRY(begin_form(ceed, passes, &form));
   }
   return CEED_ERROR_SUCCESS;
 }
@@ -159,20 +137,7 @@ static int begin_sums(Ceed ceed, RitzGpuPasses *passes, const RitzPassArrays *ar
 int ritz_gpu_passes_prepare(Ceed ceed, int num, const RitzPassForm *forms) {
   RitzGpuPasses *passes;
   RITZ_TRY(get_passes(ceed, &passes));
-  for (int i = 0; i < num; i++) {
-    if (!find_made(passes, forms[i].pass, forms[i].precision)) RITZ_TRY(begin_form(ceed, &forms[i]));
-  }
-  return CEED_ERROR_SUCCESS;
-}
-
-static int find_form(Ceed ceed, RitzGpuPasses *passes, const RitzPassArrays *arrays, const Form **found) {
-  *found = find_made(passes, arrays->pass, arrays->precision);
-  if (*found) return CEED_ERROR_SUCCESS;
-  Form form = new_form(arrays->pass, arrays->precision);
-  RITZ_TRY(begin_sums(ceed, passes, arrays));
-  RITZ_TRY(compile_form(ceed, &form));
-  RITZ_TRY(load_form(ceed, passes, &form));
-  *found = &passes->forms[passes->num - 1];
+  for (int i = 0; i < num; i++) RITZ_TRY(begin_form(ceed, passes, &forms[i]));
   return CEED_ERROR_SUCCESS;
 }
 
@@ -216,13 +181,14 @@ static int run(Ceed ceed, RitzGpuPasses *passes, const RitzPassArrays *arrays, c
   const int num_factors = ritz_pass_num_factors(pass);
   const int64_t end = arrays->first + arrays->n;
   const int64_t num_blocks = ritz_gpu_pass_blocks(ceed, arrays->n / pack_width(arrays));
-  const Form *form;
+  Form *form;
   RitzDeviceArg args[7 + 3 * RITZ_PASS_FACTORS + RITZ_PASS_VECTORS] = {
       RITZ_LONG(arrays->first),     RITZ_LONG(end),      RITZ_INT(are_aligned(arrays)),
       RITZ_POINTER(scalars),        RITZ_INT(first_sum), RITZ_POINTER(passes->partial),
       RITZ_POINTER(passes->arrived)};
   int num_args = 7;
-  RITZ_TRY(find_form(ceed, passes, arrays, &form));
+  if (!find_known(passes, pass, arrays->precision)) RITZ_TRY(begin_sums(ceed, passes, arrays));
+  RITZ_TRY(find_form(ceed, passes, pass, arrays->precision, &form));
   for (int i = 0; i < num_factors; i++) {
     args[num_args++] = (RitzDeviceArg)RITZ_INT(factors[i].a);
     args[num_args++] = (RitzDeviceArg)RITZ_INT(factors[i].b);
@@ -230,8 +196,8 @@ static int run(Ceed ceed, RitzGpuPasses *passes, const RitzPassArrays *arrays, c
   }
   for (int i = 0; i < pass->num_vectors; i++)
     args[num_args++] = (RitzDeviceArg)RITZ_POINTER(arrays->array[i]);
-  RITZ_TRY(ritz_gpu_launch(ceed, form->kernel, num_blocks, RITZ_GPU_BLOCK, 0, num_args, args));
-  return ritz_gpu_pass_finish(ceed, form->program, pass->num_sums, num_blocks, first_sum, scalars);
+  RITZ_TRY(ritz_gpu_launch(ceed, &form->kernel, NULL, num_blocks, RITZ_GPU_BLOCK, 0, num_args, args));
+  return ritz_gpu_pass_finish(ceed, &form->kernel, pass->num_sums, num_blocks, first_sum, scalars);
 }
 
 int ritz_gpu_vector_pass_by(Ceed ceed, const RitzPassArrays *arrays, const RitzFactor *factors,
@@ -286,9 +252,9 @@ static int64_t entry_blocks(int64_t num) {
 int ritz_gpu_vector_set_entries(Ceed ceed, CeedScalarType precision, int64_t num, const int64_t *entries,
                                 double value, void *x) {
   const bool is_own = precision == CEED_SCALAR_TYPE;
-  RitzGpuProgram program;
-  RITZ_TRY(ritz_gpu_base(ceed, is_own ? RITZ_BASE_VECTORS : RITZ_BASE_FLOATS, &program));
-  return RITZ_GPU_RUN(ceed, program, is_own ? "vector_set_entries" : "vector_set_entries_f32",
+  RitzGpuKernel *kernel;
+  RITZ_TRY(ritz_gpu_base(ceed, is_own ? RITZ_BASE_VECTORS : RITZ_BASE_FLOATS, &kernel));
+  return RITZ_GPU_RUN(ceed, kernel, is_own ? "vector_set_entries" : "vector_set_entries_f32",
                       entry_blocks(num), RITZ_GPU_BLOCK, RITZ_LONG(num), RITZ_POINTER(entries),
                       RITZ_SCALAR((CeedScalar)value), RITZ_POINTER(x));
 }
@@ -296,9 +262,9 @@ int ritz_gpu_vector_set_entries(Ceed ceed, CeedScalarType precision, int64_t num
 int ritz_gpu_vector_copy_entries(Ceed ceed, CeedScalarType precision, int64_t num, const int64_t *entries,
                                  const void *x, void *y) {
   const bool is_own = precision == CEED_SCALAR_TYPE;
-  RitzGpuProgram program;
-  RITZ_TRY(ritz_gpu_base(ceed, is_own ? RITZ_BASE_VECTORS : RITZ_BASE_FLOATS, &program));
-  return RITZ_GPU_RUN(ceed, program, is_own ? "vector_copy_entries" : "vector_copy_entries_f32",
+  RitzGpuKernel *kernel;
+  RITZ_TRY(ritz_gpu_base(ceed, is_own ? RITZ_BASE_VECTORS : RITZ_BASE_FLOATS, &kernel));
+  return RITZ_GPU_RUN(ceed, kernel, is_own ? "vector_copy_entries" : "vector_copy_entries_f32",
                       entry_blocks(num), RITZ_GPU_BLOCK, RITZ_LONG(num), RITZ_POINTER(entries),
                       RITZ_POINTER(x), RITZ_POINTER(y));
 }

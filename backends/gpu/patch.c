@@ -5,8 +5,9 @@
 #include <stdio.h>
 
 #include "backends/gpu/algebra.h"
+#include "backends/gpu/context.h"
+#include "backends/gpu/kernel.h"
 #include "backends/gpu/memory.h"
-#include "backends/gpu/program.h"
 #include "core/patch-sweep.h"
 #include "emit/gpu-patch.h"
 #include "jit/files.h"
@@ -17,14 +18,11 @@ enum {
 };
 
 typedef struct {
-  bool has_lines;         // kernels/gpu/patch.h
-  bool is_begun;          // its program
-  RitzGpuPatch shape;     // of the kernel
-  RitzGpuPatchAny any;    // of the other one
-  char *text;             // owned; NULL once there is a program
-  RitzGpuProgram program; // counted; NULL: not yet
-  RitzDeviceKernel kernel;
-  void *tables[3]; // owned, in device memory; box->is_uniform: the first one's
+  bool has_lines;       // kernels/gpu/patch.h
+  RitzGpuPatch shape;   // of the kernel
+  RitzGpuPatchAny any;  // of the other one
+  RitzGpuKernel kernel; // owned
+  void *tables[3];      // owned, in device memory; box->is_uniform: the first one's
 } Patches;
 
 // ---- Life ----
@@ -36,8 +34,7 @@ int ritz_gpu_patch_sweep_destroy(RitzPatchSweep sweep) {
     if (d > 0 && sweep->box.is_uniform) p->tables[d] = NULL;
     ritz_gpu_free(sweep->ceed, &p->tables[d]);
   }
-  ritz_gpu_program_release(sweep->ceed, &p->program);
-  RITZ_FREE(&p->text);
+  ritz_gpu_kernel_release(sweep->ceed, &p->kernel);
   RITZ_FREE(&p);
   sweep->data = NULL;
   return CEED_ERROR_SUCCESS;
@@ -62,7 +59,7 @@ static bool fits_lines(const RitzPatchBox *box) {
          box->num_comp * (2 * box->degree * row + RITZ_PATCH_NODES + 1) <= INT32_MAX;
 }
 
-static int describe_lines(RitzPatchSweep sweep, Patches *p) {
+static int describe_lines(RitzPatchSweep sweep, Patches *p, char **emitted) {
   const RitzPatchBox *box = &sweep->box;
   const RitzDeviceInfo *info = ritz_gpu(sweep->ceed)->info;
   int num_patches, num_resident;
@@ -73,7 +70,7 @@ static int describe_lines(RitzPatchSweep sweep, Patches *p) {
                           info->max_threads, num_patches, num_resident);
   p->has_lines = p->shape.num_patches > 0;
   if (!p->has_lines) return CEED_ERROR_SUCCESS;
-  return ritz_emit_gpu_patch(sweep->ceed, &p->shape, box->tables[0], &p->text);
+  return ritz_emit_gpu_patch(sweep->ceed, &p->shape, box->tables[0], emitted);
 }
 
 // Tables of a direction in the precision of the vectors.
@@ -92,7 +89,7 @@ static size_t work_bytes(Ceed ceed, const RitzPatchBox *box, const RitzGpuPatchA
   return any->is_in_shared ? 0 : blocks * (size_t)any->num_places * ritz_scalar_bytes(box->precision);
 }
 
-static int describe_any(RitzPatchSweep sweep, Patches *p) {
+static int describe_any(RitzPatchSweep sweep, Patches *p, char **emitted) {
   const RitzPatchBox *box = &sweep->box;
   const RitzDeviceInfo *info = ritz_gpu(sweep->ceed)->info;
   void *work;
@@ -107,7 +104,22 @@ static int describe_any(RitzPatchSweep sweep, Patches *p) {
   }
   const size_t num_bytes = work_bytes(sweep->ceed, box, &p->any);
   if (num_bytes) RITZ_TRY(ritz_gpu_work(sweep->ceed, RITZ_WORK_PATCHES, num_bytes, &work));
-  return ritz_emit_gpu_patch_any(sweep->ceed, &p->any, &p->text);
+  return ritz_emit_gpu_patch_any(sweep->ceed, &p->any, emitted);
+}
+
+static int describe_kernel(RitzPatchSweep sweep, Patches *p) {
+  const bool is_own = sweep->box.precision == CEED_SCALAR_TYPE;
+  char *emitted = NULL;
+  int ierr = describe_lines(sweep, p, &emitted);
+  if (!ierr) ierr = describe_any(sweep, p, &emitted);
+  const RitzGpuText text = {.name = "patch_sweep",
+                            .entry = p->has_lines ? "ritz_patch" : "ritz_patch_any",
+                            .kind = is_own ? RITZ_TEXT_SCALARS : RITZ_TEXT_MIXED,
+                            .num = 1,
+                            .texts = {emitted}};
+  if (!ierr) ierr = ritz_gpu_kernel_describe(sweep->ceed, &text, &p->kernel);
+  RITZ_FREE(&emitted);
+  return ierr;
 }
 
 static int describe(RitzPatchSweep sweep, Patches **patches) {
@@ -118,43 +130,16 @@ static int describe(RitzPatchSweep sweep, Patches **patches) {
                CEED_ERROR_UNSUPPORTED, "sweeps over patches in double need a library of double");
   RITZ_TRY(RITZ_CALLOC(sweep->ceed, 1, &p));
   sweep->data = p;
-  int ierr = describe_lines(sweep, p);
-  if (!ierr) ierr = describe_any(sweep, p);
+  const int ierr = describe_kernel(sweep, p);
   if (ierr) (void)ritz_gpu_patch_sweep_destroy(sweep);
   *patches = sweep->data;
   return ierr;
 }
 
-// ---- Programs ----
-
-static const char own_kernels[] = "the library's own kernels";
-static const char program_name[] = "patch_sweep";
-
-static RitzGpuTextKind text_kind(const RitzPatchBox *box) {
-  return box->precision == CEED_SCALAR_TYPE ? RITZ_TEXT_SCALARS : RITZ_TEXT_MIXED;
-}
-
 int ritz_gpu_patch_sweep_prepare(RitzPatchSweep sweep) {
   Patches *p;
   RITZ_TRY(describe(sweep, &p));
-  if (p->program || p->is_begun) return CEED_ERROR_SUCCESS;
-  p->is_begun = true;
-  return ritz_gpu_program_ahead(sweep->ceed, text_kind(&sweep->box), program_name, own_kernels, 1,
-                                (const char *const *)&p->text);
-}
-
-static int load(RitzPatchSweep sweep, Patches **patches) {
-  Patches *p;
-  RITZ_TRY(describe(sweep, patches));
-  p = *patches;
-  if (p->kernel) return CEED_ERROR_SUCCESS;
-  if (!p->program)
-    RITZ_TRY(ritz_gpu_program_of(sweep->ceed, text_kind(&sweep->box), program_name, own_kernels, 1,
-                                 (const char *const *)&p->text, &p->program));
-  RITZ_TRY(
-      ritz_gpu_kernel(sweep->ceed, p->program, p->has_lines ? "ritz_patch" : "ritz_patch_any", &p->kernel));
-  RITZ_FREE(&p->text);
-  return CEED_ERROR_SUCCESS;
+  return ritz_gpu_kernel_begin(sweep->ceed, &p->kernel);
 }
 
 // ---- Launches ----
@@ -202,14 +187,14 @@ static int launch_lines(const Run *run, const Colour *colour) {
                                 RITZ_SCALAR((CeedScalar)box->factor[3]),
                                 RITZ_POINTER(run->b),
                                 RITZ_POINTER(run->x)};
-  return ritz_gpu_launch(run->sweep->ceed, run->patches->kernel,
+  return ritz_gpu_launch(run->sweep->ceed, &run->patches->kernel, NULL,
                          blocks * box->num_comp * num_middle * colour->num[last], shape->num_threads,
                          shape->shared_bytes, sizeof(args) / sizeof(args[0]), args);
 }
 
 static int launch_any(const Run *run, const Colour *colour) {
   const RitzPatchBox *box = &run->sweep->box;
-  const Patches *p = run->patches;
+  Patches *p = run->patches;
   Ceed ceed = run->sweep->ceed;
   const int table_step = box->is_uniform ? 0 : (int)ritz_fe_patch_line_size(box->degree);
   const int64_t num = colour->num[0] * colour->num[1] * colour->num[2] * box->num_comp;
@@ -241,8 +226,8 @@ static int launch_any(const Run *run, const Colour *colour) {
                                 RITZ_POINTER(run->x),
                                 RITZ_POINTER(work)};
 #undef THREE
-  return ritz_gpu_launch(ceed, p->kernel, p->any.is_in_shared || num < most ? num : most, p->any.num_threads,
-                         p->any.shared_bytes, sizeof(args) / sizeof(args[0]), args);
+  return ritz_gpu_launch(ceed, &p->kernel, NULL, p->any.is_in_shared || num < most ? num : most,
+                         p->any.num_threads, p->any.shared_bytes, sizeof(args) / sizeof(args[0]), args);
 }
 
 static int run_colours(const Run *run) {
@@ -262,7 +247,7 @@ int ritz_gpu_patch_sweep_run(RitzPatchSweep sweep, const void *b, void *x, bool 
   const RitzGpu *gpu = ritz_gpu(sweep->ceed);
   Run run = {.sweep = sweep, .b = b, .x = x, .is_reversed = is_reversed};
   Patches *p;
-  RITZ_TRY(load(sweep, &p));
+  RITZ_TRY(describe(sweep, &p));
   run.patches = p;
   if (x_is_zero)
     RITZ_TRY(gpu->driver->clear(sweep->ceed, gpu->device, gpu->stream,

@@ -2,8 +2,9 @@
 // Tensor bases at arbitrary points by kernels for any size, kernels/gpu/points-ref.h: weights of all points
 // in work memory, then one thread an output. Called by points.c.
 #include "backends/gpu/basis.h"
+#include "backends/gpu/context.h"
+#include "backends/gpu/kernel.h"
 #include "backends/gpu/memory.h"
-#include "backends/gpu/program.h"
 #include "plan/gpu-at-points.h"
 
 // *table [*K][P_1d] on the device, sent on first use.
@@ -23,7 +24,7 @@ static int coefficients_on_device(CeedBasis b, CeedInt *K, const void **table) {
 }
 
 // Weights of all places of vectors of points, padding among them.
-static int make_weights(CeedBasis b, RitzGpuProgram program, const RitzGpuPoints *points, const CeedScalar *x,
+static int make_weights(CeedBasis b, RitzGpuKernel *kernel, const RitzGpuPoints *points, const CeedScalar *x,
                         void **weights) {
   Ceed ceed = b->obj.ceed;
   const int64_t n = (int64_t)b->dim * b->P_1d * points->distance;
@@ -31,7 +32,7 @@ static int make_weights(CeedBasis b, RitzGpuProgram program, const RitzGpuPoints
   const void *table;
   RITZ_TRY(coefficients_on_device(b, &K, &table));
   RITZ_TRY(ritz_gpu_work(ceed, RITZ_WORK_BASIS_0, 2 * (size_t)n * sizeof(CeedScalar), weights));
-  return RITZ_GPU_RUN(ceed, program, "points_weights", RITZ_GPU_BLOCKS(n), RITZ_GPU_BLOCK, RITZ_LONG(n),
+  return RITZ_GPU_RUN(ceed, kernel, "points_weights", RITZ_GPU_BLOCKS(n), RITZ_GPU_BLOCK, RITZ_LONG(n),
                       RITZ_INT(b->P_1d), RITZ_INT(K), RITZ_LONG(points->distance), RITZ_POINTER(table),
                       RITZ_POINTER(x), RITZ_POINTER(*weights));
 }
@@ -40,13 +41,13 @@ int ritz_gpu_points_run_ref(CeedBasis b, const RitzBasisAction *action, const Ri
                             const CeedScalar *x, const CeedScalar *u, CeedScalar *v) {
   Ceed ceed = b->obj.ceed;
   const CeedInt q_comp = action->eval_mode == CEED_EVAL_GRAD ? b->dim : 0;
-  RitzGpuProgram program;
+  RitzGpuKernel *kernel;
   void *w = NULL;
-  RITZ_TRY(ritz_gpu_base(ceed, RITZ_BASE_POINTS, &program));
-  RITZ_TRY(make_weights(b, program, points, x, &w));
+  RITZ_TRY(ritz_gpu_base(ceed, RITZ_BASE_POINTS, &kernel));
+  RITZ_TRY(make_weights(b, kernel, points, x, &w));
   if (action->t_mode == CEED_TRANSPOSE) {
     const int64_t n = ritz_gpu_basis_num_items(b, action->num_elem) * b->P;
-    return RITZ_GPU_RUN(ceed, program, "points_collect", RITZ_GPU_BLOCKS(n), RITZ_GPU_BLOCK, RITZ_LONG(n),
+    return RITZ_GPU_RUN(ceed, kernel, "points_collect", RITZ_GPU_BLOCKS(n), RITZ_GPU_BLOCK, RITZ_LONG(n),
                         RITZ_INT(action->num_elem), RITZ_INT(b->num_comp), RITZ_INT(q_comp), RITZ_INT(b->dim),
                         RITZ_INT(b->P_1d), RITZ_INT(b->P), RITZ_LONG(points->distance),
                         RITZ_INT(points->first_elem), RITZ_INT(points->origin), RITZ_INT(points->elem_stride),
@@ -54,7 +55,7 @@ int ritz_gpu_points_run_ref(CeedBasis b, const RitzBasisAction *action, const Ri
                         RITZ_POINTER(v));
   }
   const int64_t n = (q_comp ? q_comp : 1) * (int64_t)b->num_comp * points->num_points;
-  return RITZ_GPU_RUN(ceed, program, "points_evaluate", RITZ_GPU_BLOCKS(n), RITZ_GPU_BLOCK,
+  return RITZ_GPU_RUN(ceed, kernel, "points_evaluate", RITZ_GPU_BLOCKS(n), RITZ_GPU_BLOCK,
                       RITZ_LONG(points->num_points), RITZ_INT(action->num_elem), RITZ_INT(b->num_comp),
                       RITZ_INT(q_comp), RITZ_INT(b->dim), RITZ_INT(b->P_1d), RITZ_INT(b->P),
                       RITZ_LONG(points->distance), RITZ_INT(points->first_elem), RITZ_INT(points->origin),

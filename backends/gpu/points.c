@@ -91,14 +91,15 @@ static int make_points_text(CeedBasis b, CeedEvalMode mode, bool transposes, con
   return ritz_text_finish(&text, defines);
 }
 
-static int compile_points_kernel(CeedBasis b, CeedEvalMode mode, bool transposes,
-                                 RitzGpuPointsKernel *kernel) {
-  Ceed ceed = b->obj.ceed;
+static int describe_points_kernel(CeedBasis b, CeedEvalMode mode, bool transposes,
+                                  RitzGpuPointsKernel *kernel) {
   char *defines = NULL;
   RITZ_TRY(make_points_text(b, mode, transposes, &kernel->shape, &defines));
-  const char *texts[] = {defines, ritz_gpu_template("kernels/gpu/basis-points.h")};
-  int ierr =
-      ritz_gpu_program(ceed, "basis-points", "the kernel of a basis at points", 2, texts, &kernel->program);
+  const RitzGpuText text = {.name = "basis-points",
+                            .what = "the kernel of a basis at points",
+                            .num = 2,
+                            .texts = {defines, ritz_gpu_template("kernels/gpu/basis-points.h")}};
+  const int ierr = ritz_gpu_kernel_describe(b->obj.ceed, &text, &kernel->kernel);
   RITZ_FREE(&defines);
   return ierr;
 }
@@ -109,14 +110,13 @@ static RitzGpuPointsKernel *points_kernel_of(CeedBasis b, CeedEvalMode mode, boo
 }
 
 // The kernel of an action; made when it is first wanted.
-static int prepare_points_kernel(CeedBasis b, const RitzBasisAction *action,
-                                 const RitzGpuPointsKernel **kernel) {
+static int prepare_points_kernel(CeedBasis b, const RitzBasisAction *action, RitzGpuPointsKernel **kernel) {
   const bool transposes = action->t_mode == CEED_TRANSPOSE;
   RITZ_TRY(ritz_gpu_basis_open(b));
   RitzGpuPointsKernel *k = points_kernel_of(b, action->eval_mode, transposes);
   if (!k->is_ready) {
     k->shape = points_shape(b, action->eval_mode, transposes);
-    if (!k->shape.refusal) RITZ_TRY(compile_points_kernel(b, action->eval_mode, transposes, k));
+    if (!k->shape.refusal) RITZ_TRY(describe_points_kernel(b, action->eval_mode, transposes, k));
     k->is_ready = true;
   }
   *kernel = k;
@@ -125,13 +125,13 @@ static int prepare_points_kernel(CeedBasis b, const RitzBasisAction *action,
 
 int ritz_gpu_points_run(CeedBasis basis, const RitzBasisAction *action, const RitzGpuPoints *points,
                         const CeedScalar *x, const CeedScalar *u, CeedScalar *v) {
-  const RitzGpuPointsKernel *k;
+  RitzGpuPointsKernel *k;
   RITZ_TRY(prepare_points_kernel(basis, action, &k));
   if (k->shape.refusal) return ritz_gpu_points_run_ref(basis, action, points, x, u, v);
   const int elems =
       ritz_gpu_points_elements(&k->shape, action->num_elem, points->num_points, points->is_uniform);
   const int64_t num_groups = (action->num_elem + (int64_t)elems - 1) / elems;
-  return RITZ_GPU_RUN(basis->obj.ceed, k->program, "basis_at_points", num_groups * basis->num_comp,
+  return RITZ_GPU_RUN(basis->obj.ceed, &k->kernel, "basis_at_points", num_groups * basis->num_comp,
                       k->shape.num_threads, RITZ_INT(action->num_elem), RITZ_INT(elems),
                       RITZ_INT(basis->num_comp), RITZ_LONG(points->distance), RITZ_INT(points->first_elem),
                       RITZ_INT(points->origin), RITZ_INT(points->elem_stride), RITZ_INT(action->add),

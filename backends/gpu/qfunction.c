@@ -5,6 +5,7 @@
 
 #include "backends/gpu/operators.h"
 #include "emit/emit.h"
+#include "jit/words.h"
 
 enum { BLOCK = 128 };               // threads; sources may need many registers
 enum { CONTEXT_BYTES = 512 << 10 }; // that the threads of a block may have as copies, where each has its own
@@ -12,17 +13,17 @@ enum { CONTEXT_BYTES = 512 << 10 }; // that the threads of a block may have as c
 // A kernel of assembly, which is found by its text.
 typedef struct Part {
   struct Part *next;
-  char *text;             // owned, without the user's source
-  RitzGpuProgram program; // counted
+  char *text;           // owned, without the user's source
+  RitzGpuKernel kernel; // owned
 } Part;
 
 // qf->data
 typedef struct {
-  RitzGpuProgram program; // counted; NULL: not asked for yet
-  char *text;             // owned: the kernel and the user's source; likewise
-  Part *parts;            // owned
-  size_t context_bytes;   // that the kernel was made for
-  bool is_writable;       // the context, likewise
+  RitzGpuKernel kernel; // owned; NONE: not asked for yet
+  char *text;           // owned: the kernel and the user's source; likewise
+  Part *parts;          // owned
+  size_t context_bytes; // that the kernel was made for
+  bool is_writable;     // the context, likewise
   int block_size;
 } RitzGpuFunction;
 
@@ -50,16 +51,18 @@ int ritz_gpu_qfunction_load(CeedQFunction qf, char **source) {
 }
 
 // Behind kernels/gpu/qfunction.h.
-static int compile_texts(CeedQFunction qf, const RitzGpuFunction *f, const char *own, const char *source,
-                         RitzGpuProgram *program) {
+static int describe_texts(CeedQFunction qf, const RitzGpuFunction *f, const char *own, const char *source,
+                          RitzGpuKernel *kernel) {
   Ceed ceed = qf->obj.ceed;
   char *what = NULL, *define = NULL;
-  int ierr = RITZ_MALLOC(ceed, strlen(qf->kernel_name) + strlen(qf->source_path) + 40, &what);
+  int ierr = ritz_format(ceed, &what, "QFunction '%s' of %s", qf->kernel_name, qf->source_path);
   if (!ierr) ierr = ritz_gpu_context_define(qf, f->context_bytes, &define);
   if (!ierr) {
-    const char *const texts[] = {define, ritz_gpu_template("kernels/gpu/qfunction.h"), own, source};
-    sprintf(what, "QFunction '%s' of %s", qf->kernel_name, qf->source_path);
-    ierr = ritz_gpu_program(ceed, qf->kernel_name, what, 4, texts, program);
+    const RitzGpuText text = {.name = qf->kernel_name,
+                              .what = what,
+                              .num = 4,
+                              .texts = {define, ritz_gpu_template("kernels/gpu/qfunction.h"), own, source}};
+    ierr = ritz_gpu_kernel_describe(ceed, &text, kernel);
   }
   RITZ_FREE(&what);
   RITZ_FREE(&define);
@@ -80,12 +83,12 @@ static int choose_block(CeedQFunction qf) {
   return block_size;
 }
 
-static int compile_qfunction(CeedQFunction qf, RitzGpuFunction *f) {
+static int describe_qfunction(CeedQFunction qf, RitzGpuFunction *f) {
   char *source = NULL;
   RITZ_TRY(ritz_gpu_qfunction_load(qf, &source));
   int ierr = ritz_emit_device_qfunction(qf, source, f->block_size, &f->text);
   RITZ_FREE(&source);
-  if (!ierr) ierr = compile_texts(qf, f, f->text, "", &f->program);
+  if (!ierr) ierr = describe_texts(qf, f, f->text, "", &f->kernel);
   if (ierr) RITZ_FREE(&f->text);
   return ierr;
 }
@@ -99,11 +102,11 @@ static bool is_current(CeedQFunction qf) {
 int ritz_gpu_qfunction_destroy(CeedQFunction qf) {
   RitzGpuFunction *f = qf->data;
   if (!f) return CEED_ERROR_SUCCESS;
-  ritz_gpu_program_release(qf->obj.ceed, &f->program);
+  ritz_gpu_kernel_release(qf->obj.ceed, &f->kernel);
   while (f->parts) {
     Part *part = f->parts;
     f->parts = part->next;
-    ritz_gpu_program_release(qf->obj.ceed, &part->program);
+    ritz_gpu_kernel_release(qf->obj.ceed, &part->kernel);
     RITZ_FREE(&part->text);
     RITZ_FREE(&part);
   }
@@ -127,21 +130,21 @@ static int open_function(CeedQFunction qf, RitzGpuFunction **function) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int prepare_qfunction_kernel(CeedQFunction qf, const RitzGpuFunction **function) {
+static int prepare_qfunction_kernel(CeedQFunction qf, RitzGpuFunction **function) {
   RitzGpuFunction *f;
   RITZ_TRY(open_function(qf, &f));
-  if (!f->program) RITZ_TRY(compile_qfunction(qf, f));
+  if (!f->text) RITZ_TRY(describe_qfunction(qf, f));
   *function = f;
   return CEED_ERROR_SUCCESS;
 }
 
 // ---- Kernels of assembly ----
 
-static int compile_part(CeedQFunction qf, const RitzGpuFunction *f, bool calls, Part *part) {
+static int describe_part(CeedQFunction qf, const RitzGpuFunction *f, bool calls, Part *part) {
   char *source = NULL, *user = NULL;
   int ierr = calls ? ritz_gpu_qfunction_load(qf, &source) : CEED_ERROR_SUCCESS;
   if (!ierr && calls) ierr = ritz_emit_device_source(qf, source, &user);
-  if (!ierr) ierr = compile_texts(qf, f, part->text, calls ? user : "", &part->program);
+  if (!ierr) ierr = describe_texts(qf, f, part->text, calls ? user : "", &part->kernel);
   RITZ_FREE(&source);
   RITZ_FREE(&user);
   return ierr;
@@ -150,9 +153,8 @@ static int compile_part(CeedQFunction qf, const RitzGpuFunction *f, bool calls, 
 static int add_part(CeedQFunction qf, RitzGpuFunction *f, bool calls, const char *text) {
   Part *part = NULL;
   RITZ_TRY(RITZ_CALLOC(qf->obj.ceed, 1, &part));
-  int ierr = RITZ_MALLOC(qf->obj.ceed, strlen(text) + 1, &part->text);
-  if (!ierr) strcpy(part->text, text);
-  if (!ierr) ierr = compile_part(qf, f, calls, part);
+  int ierr = ritz_strdup(qf->obj.ceed, text, &part->text);
+  if (!ierr) ierr = describe_part(qf, f, calls, part);
   if (ierr) {
     RITZ_FREE(&part->text);
     RITZ_FREE(&part);
@@ -163,20 +165,20 @@ static int add_part(CeedQFunction qf, RitzGpuFunction *f, bool calls, const char
   return CEED_ERROR_SUCCESS;
 }
 
-int ritz_gpu_qfunction_part(CeedQFunction qf, bool calls, const char *text, RitzGpuProgram *program) {
+int ritz_gpu_qfunction_part(CeedQFunction qf, bool calls, const char *text, RitzGpuKernel **kernel) {
   RitzGpuFunction *f;
   RITZ_TRY(open_function(qf, &f));
   Part *part = f->parts;
   while (part && strcmp(part->text, text)) part = part->next;
   if (!part) RITZ_TRY(add_part(qf, f, calls, text));
-  *program = part ? part->program : f->parts->program;
+  *kernel = part ? &part->kernel : &f->parts->kernel;
   return CEED_ERROR_SUCCESS;
 }
 
 int ritz_gpu_qfunction_block(CeedQFunction qf) { return choose_block(qf); }
 
 int ritz_gpu_qfunction_source(CeedQFunction qf, const char **text) {
-  const RitzGpuFunction *f = NULL;
+  RitzGpuFunction *f = NULL;
   RITZ_TRY(prepare_qfunction_kernel(qf, &f));
   *text = f->text;
   return CEED_ERROR_SUCCESS;
@@ -184,7 +186,7 @@ int ritz_gpu_qfunction_source(CeedQFunction qf, const char **text) {
 
 // ---- Calls ----
 
-static int launch_qfunction(CeedQFunction qf, const RitzGpuFunction *f, void *context, int64_t Q,
+static int launch_qfunction(CeedQFunction qf, RitzGpuFunction *f, void *context, int64_t Q,
                             const RitzGpuField *fields) {
   Ceed ceed = qf->obj.ceed;
   const CeedInt num_fields = qf->num_in + qf->num_out;
@@ -199,14 +201,14 @@ static int launch_qfunction(CeedQFunction qf, const RitzGpuFunction *f, void *co
     args[num_args++] = (RitzDeviceArg)RITZ_LONG(fields[i].first);
     args[num_args++] = (RitzDeviceArg)RITZ_LONG(fields[i].stride);
   }
-  int ierr = ritz_gpu_run(ceed, f->program, "ritz_qfunction", (Q + f->block_size - 1) / f->block_size,
-                          f->block_size, num_args, args);
+  int ierr = ritz_gpu_launch(ceed, &f->kernel, "ritz_qfunction", (Q + f->block_size - 1) / f->block_size,
+                             f->block_size, 0, num_args, args);
   RITZ_FREE(&args);
   return ierr;
 }
 
 int ritz_gpu_qfunction_run(CeedQFunction qf, int64_t Q, const RitzGpuField *fields) {
-  const RitzGpuFunction *f = NULL;
+  RitzGpuFunction *f = NULL;
   void *context;
   RITZ_TRY(prepare_qfunction_kernel(qf, &f));
   RITZ_TRY_BACKEND(ritz_qfunction_get_context_data(qf, CEED_MEM_DEVICE, &context));

@@ -107,7 +107,7 @@ typedef struct {
   bool
       is_list; // at points, without padding: n points in a row, `first` is the place in the list of the first
   bool has_orients, is_curl, is_signed;
-  RitzGpuProgram program; // for the precision of the vectors; set where kernels run
+  RitzGpuKernel *kernel; // for the precision of the vectors; set where kernels run
 } Range;
 
 static Range range_of(CeedElemRestriction r, const RitzRestrictionAction *action) {
@@ -271,8 +271,8 @@ static bool is_disjoint(const Range *g) {
 
 // ---- Gather and atomic additions: one kernel for each kind ----
 
-#define RUN(g, kernel, num_items, ...)                                                                       \
-  RITZ_GPU_RUN((g)->rstr->obj.ceed, (g)->program, kernel, RITZ_GPU_BLOCKS(num_items), RITZ_GPU_BLOCK,        \
+#define RUN(g, entry, num_items, ...)                                                                        \
+  RITZ_GPU_RUN((g)->rstr->obj.ceed, (g)->kernel, entry, RITZ_GPU_BLOCKS(num_items), RITZ_GPU_BLOCK,          \
                __VA_ARGS__)
 
 static int run_strided(const Range *g, bool sums, const void *u, void *v) {
@@ -492,25 +492,15 @@ static int run(const Range *g, bool sums, const void *u, void *v) {
   return sums && needs_map(g) ? run_by_map(g, u, v) : run_direct(g, sums, u, v);
 }
 
-static int load_floats(Ceed ceed) {
-  const char *const texts[] = {ritz_gpu_template("kernels/gpu/restriction.h")};
-  RitzGpu *gpu = ritz_gpu(ceed);
-  if (gpu->float_restrictions) return CEED_ERROR_SUCCESS;
-  return ritz_gpu_program_of(ceed, RITZ_TEXT_FLOATS, "float-restrictions", "the library's own kernels", 1,
-                             texts, &gpu->float_restrictions);
-}
-
-static int find_program(Ceed ceed, CeedScalarType precision, RitzGpuProgram *program) {
-  if (precision == CEED_SCALAR_TYPE) return ritz_gpu_base(ceed, RITZ_BASE_RESTRICTIONS, program);
-  RITZ_TRY(load_floats(ceed));
-  *program = ritz_gpu(ceed)->float_restrictions;
-  return CEED_ERROR_SUCCESS;
+static int find_kernel(Ceed ceed, CeedScalarType precision, RitzGpuKernel **kernel) {
+  const bool is_own = precision == CEED_SCALAR_TYPE;
+  return ritz_gpu_base(ceed, is_own ? RITZ_BASE_RESTRICTIONS : RITZ_BASE_FLOAT_RESTRICTIONS, kernel);
 }
 
 int ritz_gpu_restriction_apply(CeedElemRestriction rstr, const RitzRestrictionAction *action,
                                CeedScalarType precision, const void *u, void *v) {
   Range g = range_of(rstr, action);
-  RITZ_TRY(find_program(rstr->obj.ceed, precision, &g.program));
+  RITZ_TRY(find_kernel(rstr->obj.ceed, precision, &g.kernel));
   return run(&g, action->t_mode == CEED_TRANSPOSE, u, v);
 }
 
@@ -519,7 +509,7 @@ int ritz_gpu_restriction_apply_list(CeedElemRestriction rstr, CeedTransposeMode 
   Range g = list_of(rstr, first_elem, num_elem);
   const bool sums = t_mode == CEED_TRANSPOSE;
   bool needs_sums;
-  RITZ_TRY(ritz_gpu_base(rstr->obj.ceed, RITZ_BASE_RESTRICTIONS, &g.program));
+  RITZ_TRY(ritz_gpu_base(rstr->obj.ceed, RITZ_BASE_RESTRICTIONS, &g.kernel));
   RITZ_TRY(ritz_gpu_restriction_list_needs_map(rstr, &needs_sums));
   return sums && needs_sums ? run_by_map(&g, u, v) : run_direct(&g, sums, u, v);
 }

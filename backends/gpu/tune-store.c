@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Measured choices: what they are good for, as a key; what this process knows of them; those on disk. Called
-// by gen.c when it makes a kernel, and by tune.c (contracts in gen.h).
+// by fused.c when it makes a kernel, and by tune.c (contracts in gen.h).
 //
 // Environment: RITZ_TUNE=off (nothing is measured, what was measured is not used), RITZ_TUNE=N (kernels to
 // try).

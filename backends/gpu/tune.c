@@ -243,14 +243,13 @@ static int describe_variant(Search *s, const RitzGpuChoice *choice, RitzGpuOpera
   return ierr;
 }
 
-// Loads a compiled variant. *can_run: false when it exceeds the limits of the device.
+// Loads a variant. *can_run: false when it exceeds the limits of the device.
 static int load_variant(const Search *s, RitzGpuOperator *g, bool *can_run) {
   Ceed ceed = s->op->obj.ceed;
   RitzDeviceKernelInfo info;
   *can_run = false;
-  if (!g->program) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(ritz_gpu_gen_load(s->op, g, "ritz_operator"));
-  RITZ_TRY(ritz_gpu(ceed)->driver->kernel_info(ceed, g->kernel, &info));
+  RITZ_TRY(ritz_gpu_gen_load(s->op, g));
+  RITZ_TRY(ritz_gpu(ceed)->driver->kernel_info(ceed, g->kernel.handle, &info));
   *can_run = g->target->num_threads <= info.max_threads;
   return CEED_ERROR_SUCCESS;
 }
@@ -266,14 +265,17 @@ static int fill_group(Search *s, const Alternatives *a, Group *group) {
   return CEED_ERROR_SUCCESS;
 }
 
-// Times all variants of a group. A variant that fails is skipped without a report.
+// Times all variants of a group, when all are compiled. A variant that fails is skipped without a report.
 static void race_all(Search *s, Group *group) {
   Ceed ceed = s->op->obj.ceed;
   const CeedErrorHandler handler = ceed->error_handler;
-  bool can_run;
+  bool can_run[MOST_ALTERNATIVES];
   ceed->error_handler = CeedErrorReturn;
   for (int i = 0; i < group->num; i++) {
-    if (!load_variant(s, group->variants[i], &can_run) && can_run) (void)race(s, &group->variants[i]);
+    if (load_variant(s, group->variants[i], &can_run[i])) can_run[i] = false;
+  }
+  for (int i = 0; i < group->num; i++) {
+    if (can_run[i]) (void)race(s, &group->variants[i]);
     ritz_gpu_gen_free(ceed, &group->variants[i]);
   }
   ceed->error_handler = handler;
@@ -282,7 +284,7 @@ static void race_all(Search *s, Group *group) {
 static int try_all(Search *s, const Alternatives *a) {
   Group group = {0};
   int ierr = fill_group(s, a, &group);
-  if (!ierr) ierr = ritz_gpu_gen_compile_all(s->op->obj.ceed, group.num, group.variants);
+  for (int i = 0; i < group.num && !ierr; i++) ierr = ritz_gpu_gen_begin(s->op, group.variants[i]);
   if (!ierr) race_all(s, &group);
   for (int i = 0; i < group.num; i++) ritz_gpu_gen_free(s->op->obj.ceed, &group.variants[i]);
   return ierr;
@@ -313,7 +315,7 @@ static int make_model(Search *s) {
   const RitzGpuChoice by_model = {0};
   RITZ_TRY(ritz_gpu_gen_describe(s->op, &by_model, &s->model));
   s->best = s->model;
-  RITZ_TRY(ritz_gpu_gen_load(s->op, s->model, "ritz_operator"));
+  RITZ_TRY(ritz_gpu_gen_load(s->op, s->model));
   const RitzGpuChoice choice = chosen(s, s->model);
   return see(s, &choice);
 }

@@ -15,18 +15,18 @@ static int64_t num_blocks(CeedSize n) {
 }
 
 // A kernel of kernels/gpu/vector.h for this precision.
-static int run(Ceed ceed, CeedScalarType precision, const char *kernel, int64_t blocks, int num_args,
+static int run(Ceed ceed, CeedScalarType precision, const char *entry, int64_t blocks, int num_args,
                const RitzDeviceArg *args) {
   const bool is_own = precision == CEED_SCALAR_TYPE;
-  RitzGpuProgram program;
+  RitzGpuKernel *kernel;
   char name[32];
-  RITZ_TRY(ritz_gpu_base(ceed, is_own ? RITZ_BASE_VECTORS : RITZ_BASE_FLOATS, &program));
-  snprintf(name, sizeof(name), "%s%s", kernel, is_own ? "" : "_f32");
-  return ritz_gpu_run(ceed, program, name, blocks, RITZ_GPU_BLOCK, num_args, args);
+  RITZ_TRY(ritz_gpu_base(ceed, is_own ? RITZ_BASE_VECTORS : RITZ_BASE_FLOATS, &kernel));
+  snprintf(name, sizeof(name), "%s%s", entry, is_own ? "" : "_f32");
+  return ritz_gpu_launch(ceed, kernel, name, blocks, RITZ_GPU_BLOCK, 0, num_args, args);
 }
 
-#define RUN(ceed, precision, kernel, n, ...)                                                                 \
-  run(ceed, precision, kernel, num_blocks(n),                                                                \
+#define RUN(ceed, precision, entry, n, ...)                                                                  \
+  run(ceed, precision, entry, num_blocks(n),                                                                 \
       (int)(sizeof((const RitzDeviceArg[]){RITZ_LONG(n), __VA_ARGS__}) / sizeof(RitzDeviceArg)),             \
       (const RitzDeviceArg[]){RITZ_LONG(n), __VA_ARGS__})
 
@@ -81,11 +81,11 @@ int ritz_gpu_vector_reciprocal(Ceed ceed, CeedScalarType precision, CeedSize n, 
 // One of the two is CeedScalar.
 int ritz_gpu_vector_convert(Ceed ceed, CeedSize n, CeedScalarType from, const void *x, CeedScalarType to,
                             void *y) {
-  const char *const kernel = from == CEED_SCALAR_FP32 ? "vector_widen" : "vector_narrow";
-  RitzGpuProgram program;
+  const char *const entry = from == CEED_SCALAR_FP32 ? "vector_widen" : "vector_narrow";
+  RitzGpuKernel *kernel;
   (void)to;
-  RITZ_TRY(ritz_gpu_base(ceed, RITZ_BASE_FLOATS, &program));
-  return RITZ_GPU_RUN(ceed, program, kernel, num_blocks(n), RITZ_GPU_BLOCK, RITZ_LONG(n), RITZ_POINTER(x),
+  RITZ_TRY(ritz_gpu_base(ceed, RITZ_BASE_FLOATS, &kernel));
+  return RITZ_GPU_RUN(ceed, kernel, entry, num_blocks(n), RITZ_GPU_BLOCK, RITZ_LONG(n), RITZ_POINTER(x),
                       RITZ_POINTER(y));
 }
 

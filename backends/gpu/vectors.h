@@ -3,7 +3,8 @@
 #ifndef RITZ_BACKENDS_GPU_VECTORS_H
 #define RITZ_BACKENDS_GPU_VECTORS_H
 
-#include "backends/gpu/program.h"
+#include "backends/gpu/context.h"
+#include "backends/gpu/kernel.h"
 
 // ---- vector.c: the vector slots, on device arrays ----
 int ritz_gpu_vector_set_value(Ceed ceed, CeedScalarType precision, CeedSize n, CeedScalar value, void *x);
@@ -36,10 +37,10 @@ int ritz_gpu_vector_copy_entries(Ceed ceed, CeedScalarType precision, int64_t nu
 // For other kernels with sums: blocks for so many items; the memory that kernels/gpu/pass.h asks for.
 int64_t ritz_gpu_pass_blocks(Ceed ceed, int64_t num_items);
 int ritz_gpu_pass_memory(Ceed ceed, double **partial, unsigned **arrived);
-// A program of a text behind kernels/gpu/pass.h; what is to follow each of its kernels with sums, which go to
-// the numbers from first_sum on.
-int ritz_gpu_pass_program(Ceed ceed, const char *name, const char *text, RitzGpuProgram *program);
-int ritz_gpu_pass_finish(Ceed ceed, RitzGpuProgram program, int num_sums, int64_t num_blocks,
+// base-kernels.c: a text behind kernels/gpu/pass.h; what is to follow each of its kernels with sums, which go
+// to the numbers from first_sum on.
+RitzGpuText ritz_gpu_pass_text(Ceed ceed, const char *name, const char *text);
+int ritz_gpu_pass_finish(Ceed ceed, RitzGpuKernel *kernel, int num_sums, int64_t num_blocks,
                          CeedInt first_sum, double *scalars);
 // Moments: a copy on a stream of its own, which waits for the last mark alone.
 int ritz_gpu_mark_moment(Ceed ceed, bool *is_marked);
