@@ -53,7 +53,7 @@ static int measure_extent(RitzMesh mesh, double *extent) {
 static int solve(Ceed ceed, const OrdersFamily *f, CeedInt level, CeedInt degree, PoissonResult *result) {
   PoissonSolution solution = {.shift = {0.3, 0.7, 1.1}};
   RitzMesh mesh = NULL;
-  double extent;
+  double extent = 1;
   int ierr = f->create(ceed, f, level, degree, &mesh);
 
   if (!ierr) ierr = measure_extent(mesh, &extent);
