@@ -5,6 +5,7 @@
 #ifndef RITZ_TESTS_NVRTC_KIT_H
 #define RITZ_TESTS_NVRTC_KIT_H
 
+#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,6 +50,7 @@ static Totals totals;
 static Fused fused;       // the last one
 static char running[128]; // what compiles now, for messages
 static bool is_dumping;   // texts are not compiled
+static FILE *counts;      // a line of each kernel that is compiled goes there; NULL: nowhere
 
 static bool was_compiled(RitzDevice device, const char *text) {
   RitzHasher hasher;
@@ -89,6 +91,39 @@ static void find_sizes(const char *text, size_t length, char *sizes) {
   }
 }
 
+// *header: of the section of this name; false: the code has none, or is none of a device.
+static bool find_section(const RitzDeviceCode *code, const char *name, Elf64_Shdr *header) {
+  Elf64_Ehdr elf;
+  Elf64_Shdr names;
+
+  if (code->num_bytes < sizeof(elf) || memcmp(code->bytes, ELFMAG, SELFMAG)) return false;
+  memcpy(&elf, code->bytes, sizeof(elf));
+  const char *headers = code->bytes + elf.e_shoff;
+  memcpy(&names, headers + elf.e_shstrndx * sizeof(names), sizeof(names));
+  for (int i = 0; i < elf.e_shnum; i++) {
+    memcpy(header, headers + (size_t)i * sizeof(*header), sizeof(*header));
+    if (!strcmp(code->bytes + names.sh_offset + header->sh_name, name)) return true;
+  }
+  return false;
+}
+
+// Instructions of 16 bytes, those included that fill up the last line of code; -1: unknown.
+static int64_t count_instructions(const RitzDeviceCode *code, const char *kernel) {
+  Elf64_Shdr header;
+  char name[80];
+
+  snprintf(name, sizeof(name), ".text.%s", kernel);
+  return find_section(code, name, &header) ? (int64_t)(header.sh_size / 16) : -1;
+}
+
+static void print_counts(const RitzDeviceCode *code, const char *kernel, const char *section) {
+  const int64_t memory = number_before(section, " bytes smem"); // not said where it is zero
+
+  fprintf(counts, "%-32s %9d  %6d  %5d  %6d  %12d\n", kernel, (int)number_before(section, " registers"),
+          (int)ritz_nvrtc_spills(section), (int)number_before(section, " bytes stack frame"),
+          memory > 0 ? (int)memory : 0, (int)count_instructions(code, kernel));
+}
+
 // Numbers of a thread leave the registers when there are too few, and when they are indexed at run time.
 static void tell_memory(RitzDevice device, const char *text, const char *name, const char *section) {
   char sizes[512];
@@ -117,12 +152,14 @@ static void look_at_fused(const char *text, const char *section) {
                   .uses_mma = strstr(text, "_mma(RITZ_L(") || strstr(text, "ritz_tile_get(")};
 }
 
-static void look_at_kernel(RitzDevice device, const char *text, const char *name, const char *section) {
+static void look_at_kernel(RitzDevice device, const char *text, const RitzDeviceCode *code, const char *name,
+                           const char *section) {
   const int64_t registers = number_before(section, " registers");
   const int64_t stack = number_before(section, " bytes stack frame");
   const int64_t memory = number_before(section, " bytes smem");
   const bool is_in_memory = ritz_nvrtc_spills(section) != 0 || stack != 0 || registers < 1;
 
+  if (counts) print_counts(code, name, section);
   totals.num_kernels++;
   totals.num_in_memory += is_in_memory;
   if (is_in_memory && totals.wants_registers) tell_memory(device, text, name, section);
@@ -135,9 +172,9 @@ static void look_at_kernel(RitzDevice device, const char *text, const char *name
 }
 
 // A log has a section for each kernel.
-static void look_at_log(RitzDevice device, const char *text, const char *log) {
+static void look_at_log(RitzDevice device, const char *text, const RitzDeviceCode *code) {
   static const char begin[] = "Compiling entry function '";
-  const char *at = strstr(log, begin);
+  const char *at = strstr(code->log, begin);
 
   while (at) {
     const char *name = at + strlen(begin), *next = strstr(name, begin);
@@ -145,7 +182,7 @@ static void look_at_log(RitzDevice device, const char *text, const char *log) {
     char kernel[64];
 
     snprintf(kernel, sizeof(kernel), "%.*s", (int)strcspn(name, "'"), name);
-    look_at_kernel(device, text, kernel, section);
+    look_at_kernel(device, text, code, kernel, section);
     free(section);
     at = next;
   }
@@ -171,7 +208,7 @@ static int compile(Ceed ceed, RitzDevice device, const char *name, const char *t
   totals.seconds += ritz_seconds() - start;
   totals.num_programs++;
   if (code->bytes)
-    look_at_log(device, text, code->log);
+    look_at_log(device, text, code);
   else
     tap_note("%s for %s is refused", running, device->info.arch);
   return CEED_ERROR_SUCCESS;
@@ -337,7 +374,7 @@ static int open_context(const RitzBackend *backend, RitzDevice device, Ceed *cee
   return load_base(*ceed);
 }
 
-static void tell_totals(RitzDevice device) {
+static inline void tell_totals(RitzDevice device) {
   tap_note("%s: %d programs, %d kernels, compiled in %.1f s", device->info.arch, totals.num_programs,
            totals.num_kernels, totals.seconds);
   tap_note("at most %d registers and a stack of %d bytes a thread, %d bytes of memory a block",

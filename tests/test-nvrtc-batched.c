@@ -1,30 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Kernels of batched dense algebra and of the dense solver on CUDA, compiled by NVRTC without a GPU (see
 // tests/nvrtc-kit.h): they keep their numbers in registers. Skipped where there is no compiler.
-#include "backends/gpu/gpu.h"
 #include "backends/gpu/kernel.h"
-#include "core/batched.h"
-#include "core/dense-solver.h"
-#include "tests/nvrtc-kit.h"
-#include "tests/tap.h"
+#include "tests/nvrtc-runs.h"
 
 // ---- Batched dense algebra ----
-
-// Queues nothing: the kernel is compiled. m = n = k, one right-hand side of solves. Registers: a table.
-static int run_batched(Ceed ceed, RitzBatchedOperation op, CeedInt n, CeedScalarType precision,
-                       bool is_uniform) {
-  const bool has_matrix = op == RITZ_BATCHED_GEMM || op == RITZ_BATCHED_INV || op == RITZ_BATCHED_TRSM ||
-                          op == RITZ_BATCHED_SYRK || op == RITZ_BATCHED_SYMM || op == RITZ_BATCHED_TRMM ||
-                          op == RITZ_BATCHED_COPY || op == RITZ_BATCHED_GEAM;
-  const RitzBatchLayout square = {.precision = precision, .m = n, .n = n},
-                        other = {.precision = precision, .m = n, .n = has_matrix ? n : 1};
-  const RitzBatchedOptions options = {.A = square, .B = other, .C = other, .vectors = RITZ_VECTORS_NONE};
-  const RitzBatchedCall call = {.count = 1, .alpha = 1, .is_uniform = is_uniform};
-  RitzBatched batched = NULL;
-  CeedCall(RitzBatchedCreate(ceed, op, &options, &batched));
-  const int ierr = batched->server->batched_run(batched, &call);
-  return ierr | RitzBatchedDestroy(&batched);
-}
 
 // By level: operations from SYRK on share most of their texts with those before, or are the same in both
 // precisions.
@@ -63,17 +43,6 @@ TEST(batched_kernels_keep_their_numbers_in_registers) {
   CHECK(totals.num_programs >= 20, "%d programs", totals.num_programs);
   CeedDestroy(&ceed);
   tell_totals(&devices[0]);
-}
-
-static int run_dense(Ceed ceed, RitzDensePrecision precision) {
-  const RitzDenseUpdate update = {64, 32, 64, 32, 0, 64, false, false, precision};
-  RitzDenseSolver s;
-  CeedCall(RitzDenseSolverCreate(ceed, 96, &s));
-  int ierr = s->methods->measure(s, &(bool){false});
-  if (!ierr) ierr = s->methods->load(s, precision == RITZ_DENSE_F64, 0) || s->methods->panel(s, 0, 32);
-  if (!ierr) ierr = s->methods->update(s, &update);
-  if (!ierr) ierr = s->methods->solve(s, false, ritz_dense_vector(s, RITZ_DENSE_X));
-  return ierr | RitzDenseSolverDestroy(&s);
 }
 
 // What the vendor's factorizations leave is taken by a kernel.

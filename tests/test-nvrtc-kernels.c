@@ -7,20 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ritz/assembly.h>
-#include <ritz/basis.h>
-#include <ritz/operator.h>
-#include <ritz/solver.h>
-
-#include "backends/gpu/gpu.h"
 #include "base/memory.h"
-#include "bench/vector-problem.h"
-#include "bp/problem.h"
-#include "tests/geometry-problem.h"
 #include "tests/many-operator.h"
-#include "tests/nvrtc-kit.h"
-#include "tests/patch-kit.h"
-#include "tests/precision-fields.h"
+#include "tests/nvrtc-runs.h"
 #include "tests/random-operator.h"
 #include "tests/texts-kit.h"
 
@@ -31,30 +20,6 @@ enum { MAX_ORDER = 8, MAX_SPILLS = 128 };
 // All degrees at level full; of the quick level some.
 static bool is_wanted(CeedInt order) {
   return tap_level() > TAP_QUICK || order <= 3 || order == 5 || order == MAX_ORDER;
-}
-
-static int apply(CeedOperator op, CeedVector u, CeedVector v) {
-  CeedCall(CeedVectorSetValue(u, 1));
-  return CeedOperatorApply(op, u, v, CEED_REQUEST_IMMEDIATE);
-}
-
-// Eight elements: strides that depend on the mesh are larger than those in an element, hence arguments, and
-// kernels are those of any larger mesh. `look`: at the operator, after an apply; may be NULL.
-static int run_bp_on(Ceed ceed, const BpShape *tets, int bp, CeedInt order, int (*look)(CeedOperator op)) {
-  BpResult sizes = {.options = {.bp = bp, .shape = tets, .order = order, .n = 2}};
-  BpProblem problem = {.ceed = ceed, .sizes = &sizes};
-
-  snprintf(running, sizeof(running), "BP%d of degree %d", bp, (int)order);
-  CeedCall(bp_choose_sizes(ceed, &sizes));
-  int ierr = bp_problem_create(&problem);
-  if (!ierr) ierr = apply(problem.op, problem.u, problem.v);
-  if (!ierr && look) ierr = look(problem.op);
-  bp_problem_destroy(&problem);
-  return ierr;
-}
-
-static int run_bp(Ceed ceed, int bp, CeedInt order, int (*look)(CeedOperator op)) {
-  return run_bp_on(ceed, NULL, bp, order, look);
 }
 
 static int run_benchmark_set(const RitzBackend *backend, RitzDevice device) {
@@ -70,21 +35,6 @@ static int run_benchmark_set(const RitzBackend *backend, RitzDevice device) {
 }
 
 // ---- Bases by matrix products ----
-
-// Of tensor bases and of dense ones, some of which have parts of each shape.
-static int run_products(Ceed ceed, CeedInt order, bool is_tet) {
-  static const BpShape tets = {CEED_TOPOLOGY_TET, RitzBasisCreateLagrange, RitzLagrangeNodes};
-  BpResult sizes = {.options = {.bp = 3, .order = order, .n = 1, .shape = is_tet ? &tets : NULL}};
-  BpProblem problem = {.ceed = ceed, .sizes = &sizes};
-
-  snprintf(running, sizeof(running), "products of BP3 of degree %d", (int)order);
-  CeedCall(bp_choose_sizes(ceed, &sizes));
-  int ierr = bp_problem_create(&problem);
-  if (!ierr) ierr = RitzOperatorSetRoute(problem.op, RITZ_OPERATOR_ROUTE_GEMM_OWN);
-  if (!ierr) ierr = apply(problem.op, problem.u, problem.v);
-  bp_problem_destroy(&problem);
-  return ierr;
-}
 
 TEST(bases_by_matrix_products_compile) {
   Ceed ceed;
@@ -200,17 +150,6 @@ TEST(fused_kernels_of_the_benchmark_set_spill_nothing_for_one_component) {
   }
 }
 
-static int assemble_blocks(CeedOperator op) {
-  CeedSize input_size, output_size;
-  CeedVector blocks = NULL;
-
-  CeedCall(CeedOperatorGetActiveVectorLengths(op, &input_size, &output_size));
-  CeedCall(CeedVectorCreate(op->obj.ceed, 3 * output_size, &blocks));
-  const int ierr = CeedOperatorLinearAssemblePointBlockDiagonal(op, blocks, CEED_REQUEST_IMMEDIATE);
-  CeedVectorDestroy(&blocks);
-  return ierr;
-}
-
 TEST(point_blocks_compile_for_cuda) {
   Ceed ceed;
 
@@ -225,27 +164,6 @@ TEST(point_blocks_compile_for_cuda) {
 }
 
 // ---- Several vectors ----
-
-// An apply to three vectors after that to one, whose program is not counted: another test may have left it
-// loaded.
-static int apply_three(CeedOperator op) {
-  CeedVector in[3] = {NULL, NULL, NULL}, out[3] = {NULL, NULL, NULL};
-  int ierr = CEED_ERROR_SUCCESS;
-
-  for (int k = 0; !ierr && k < 3; k++) {
-    ierr = CeedVectorCreate(op->obj.ceed, op->input_size, &in[k]);
-    if (!ierr) ierr = CeedVectorSetValue(in[k], 1);
-    if (!ierr) ierr = CeedVectorCreate(op->obj.ceed, op->output_size, &out[k]);
-  }
-  totals = (Totals){0};
-  fused = (Fused){0};
-  if (!ierr) ierr = RitzOperatorApplyMany(op, 3, in, out);
-  for (int k = 0; k < 3; k++) {
-    CeedVectorDestroy(&in[k]);
-    CeedVectorDestroy(&out[k]);
-  }
-  return ierr;
-}
 
 // Lines, whole elements: another program each, of no more registers than the blocks of one vector have.
 TEST(fused_kernels_for_several_vectors_spill_nothing) {
@@ -269,42 +187,6 @@ TEST(fused_kernels_for_several_vectors_spill_nothing) {
 }
 
 // ---- Assembly ----
-
-static int assemble_in_pattern(CeedOperator op) {
-  const int64_t *row_starts;
-  CeedSize num_rows;
-  CeedVector values = NULL;
-  RitzAssembly assembly = NULL;
-
-  CeedCall(RitzAssemblyCreate(op, &assembly));
-  int ierr = RitzAssemblyGetPattern(assembly, &num_rows, NULL, &row_starts, NULL);
-  if (!ierr) ierr = CeedVectorCreate(op->obj.ceed, row_starts[num_rows], &values);
-  if (!ierr) ierr = RitzAssemblyRun(assembly, values);
-  CeedVectorDestroy(&values);
-  RitzAssemblyDestroy(&assembly);
-  return ierr;
-}
-
-static int assemble_triples(CeedOperator op) {
-  CeedVector values = NULL;
-  CeedSize num;
-
-  CeedCall(CeedOperatorLinearAssembleGetNumEntries(op, &num));
-  CeedCall(CeedVectorCreate(op->obj.ceed, num, &values));
-  const int ierr = CeedOperatorLinearAssemble(op, values);
-  CeedVectorDestroy(&values);
-  return ierr;
-}
-
-static int assemble_qfunction(CeedOperator op) {
-  CeedElemRestriction rstr = NULL;
-  CeedVector D = NULL;
-  const int ierr = CeedOperatorLinearAssembleQFunction(op, &D, &rstr, CEED_REQUEST_IMMEDIATE);
-
-  CeedVectorDestroy(&D);
-  CeedElemRestrictionDestroy(&rstr);
-  return ierr;
-}
 
 // One component and three: values, blocks, matrices, and these added up with and without atomics.
 TEST(kernels_of_assembly_keep_their_numbers_in_registers) {
@@ -330,17 +212,6 @@ TEST(kernels_of_assembly_keep_their_numbers_in_registers) {
 }
 
 // ---- Vector bases ----
-
-static int run_vector(Ceed ceed, const VectorShape *shape) {
-  VectorProblem p;
-
-  snprintf(running, sizeof(running), "%s, order %d in %dD",
-           shape->mode == CEED_EVAL_DIV ? "div div" : "curl curl", (int)shape->order, (int)shape->dim);
-  int ierr = vector_problem_create(ceed, shape, &p);
-  if (!ierr) ierr = apply(p.op, p.u, p.v);
-  vector_problem_destroy(&p);
-  return ierr;
-}
 
 // By lines of their components, with two points more than nodes along the shorter ones as bake-off problems
 // have.
@@ -371,27 +242,6 @@ TEST(kernels_of_curls_and_divergences_keep_their_numbers_in_registers) {
 
 // ---- Single precision ----
 
-// Arithmetic, factors and active vectors.
-static int run_single_bp(Ceed ceed, int bp, CeedInt order) {
-  BpResult sizes = {.options = {.bp = bp, .order = order, .n = 2}};
-  BpProblem problem = {.ceed = ceed, .sizes = &sizes};
-  CeedVector u = NULL, v = NULL;
-
-  snprintf(running, sizeof(running), "BP%d of degree %d in single precision", bp, (int)order);
-  CeedCall(bp_choose_sizes(ceed, &sizes));
-  int ierr = bp_problem_create(&problem);
-  if (!ierr) ierr = RitzOperatorSetPrecision(problem.op, CEED_SCALAR_FP32);
-  if (!ierr) ierr = precision_change(problem.op, &problem.qdata, CEED_SCALAR_FP32);
-  if (!ierr) ierr = CeedVectorSetValue(problem.u, 1);
-  if (!ierr) ierr = precision_copy(problem.u, CEED_SCALAR_FP32, &u);
-  if (!ierr) ierr = RitzVectorCreate(ceed, problem.op->output_size, CEED_SCALAR_FP32, &v);
-  if (!ierr) ierr = CeedOperatorApply(problem.op, u, v, CEED_REQUEST_IMMEDIATE);
-  CeedVectorDestroy(&u);
-  CeedVectorDestroy(&v);
-  bp_problem_destroy(&problem);
-  return ierr;
-}
-
 // A number takes one register, not two: below the kernel of doubles stands that of floats.
 TEST(fused_kernels_in_single_precision_spill_nothing) {
   static const CeedInt orders[] = {2, 4, 7};
@@ -417,36 +267,6 @@ TEST(fused_kernels_in_single_precision_spill_nothing) {
 
 // ---- Conjugate gradients ----
 
-static int solve(CeedOperator op, CeedVector b, CeedVector x) {
-  RitzCGVariant used = RITZ_CG_AUTO;
-  RitzSolver solver = NULL;
-
-  CeedCall(RitzSolverCreateCG(op->obj.ceed, &solver));
-  int ierr = RitzSolverSetOperator(solver, op);
-  if (!ierr) ierr = RitzSolverSetJacobi(solver, b);
-  if (!ierr) ierr = RitzSolverSetTolerances(solver, 0, 0, 1);
-  if (!ierr) ierr = RitzSolverSolve(solver, b, x);
-  if (!ierr) ierr = RitzSolverGetVariantUsed(solver, &used, NULL);
-  RitzSolverDestroy(&solver);
-  return !ierr && used != RITZ_CG_MERGED ? CEED_ERROR_MAJOR : ierr;
-}
-
-// One merged iteration, of which the last kernel that is compiled for the operator gives A p and p . A p.
-static int run_conjugate_gradients(CeedOperator op) {
-  CeedVector b = NULL, x = NULL;
-  int ierr = CeedVectorCreate(op->obj.ceed, op->input_size, &b);
-
-  reads_ones = true;
-  if (!ierr) ierr = CeedVectorCreate(op->obj.ceed, op->input_size, &x);
-  if (!ierr) ierr = CeedVectorSetValue(b, 1);
-  if (!ierr) ierr = CeedVectorSetValue(x, 0);
-  if (!ierr) ierr = solve(op, b, x);
-  reads_ones = false;
-  CeedVectorDestroy(&b);
-  CeedVectorDestroy(&x);
-  return ierr;
-}
-
 TEST(conjugate_gradients_keep_their_numbers_in_registers) {
   static const struct {
     int bp;
@@ -468,18 +288,6 @@ TEST(conjugate_gradients_keep_their_numbers_in_registers) {
 }
 
 // ---- Geometry that is computed in the kernel ----
-
-static int run_geometry(Ceed ceed, const GeometryShape *s, int (*look)(CeedOperator op)) {
-  GeometryProblem p;
-
-  snprintf(running, sizeof(running), "BP%d %s of degree %d", s->bp, s->is_affine ? "affine" : "trilinear",
-           (int)s->order);
-  int ierr = geometry_create(ceed, s, &p);
-  if (!ierr) ierr = CeedOperatorApply(p.op, p.u, p.v, CEED_REQUEST_IMMEDIATE);
-  if (!ierr && look) ierr = look(p.op);
-  geometry_destroy(&p);
-  return ierr;
-}
 
 // Of affine elements nothing is spilled. Few bytes cost less than fewer warps, and a whole trilinear element
 // at Gauss points is more than a thread can hold.
@@ -669,19 +477,6 @@ static int dump(int bp, CeedInt order, const char *geometry) {
 }
 
 // ---- Sweeps over vertex patches ----
-
-static int run_patch_sweep(Ceed ceed, const PatchCase *c) {
-  RitzPatchSweep sweep = NULL;
-  CeedVector b = NULL, x = NULL;
-  CeedCall(patch_sweep(ceed, c, &sweep));
-  int ierr = RitzVectorCreate(ceed, sweep->length, c->precision, &b);
-  if (!ierr) ierr = RitzVectorCreate(ceed, sweep->length, c->precision, &x);
-  if (!ierr) ierr = CeedVectorSetValue(b, 1);
-  if (!ierr) ierr = ritz_patch_sweep_run(sweep, b, x, true, false);
-  CeedVectorDestroy(&b);
-  CeedVectorDestroy(&x);
-  return ierr | ritz_patch_sweep_destroy(&sweep);
-}
 
 TEST(sweeps_over_patches_keep_their_numbers_in_registers) {
   const bool fixed = true;

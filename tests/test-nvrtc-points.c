@@ -2,12 +2,8 @@
 // Kernels of operators at points on /gpu/cuda, without a GPU: fused texts for an H200 are those of
 // tests/golden-gpu (`test-nvrtc-points --write-golden` writes these files anew), and where there is NVRTC,
 // kernels compile and keep their numbers in registers. What they compute: test-points.c, test-gpu-points.c.
-#include <ritz/operator.h>
-
-#include "backends/gpu/gpu.h"
 #include "tests/golden-kit.h"
-#include "tests/nvrtc-kit.h"
-#include "tests/points-problem.h"
+#include "tests/nvrtc-runs.h"
 
 typedef struct {
   const char *name;
@@ -21,22 +17,6 @@ static const PointsText texts[] = {
     {"at-points-gradients", {2, 2, 1, 8, false, CEED_EVAL_GRAD}, POINTS_BOTH},
 };
 enum { NUM_TEXTS = sizeof(texts) / sizeof(texts[0]) };
-
-static int apply_at_points(Ceed ceed, const PointsShape *shape, PointsKind kind, char **text) {
-  PointsProblem p = {0};
-  const char *source, *user;
-
-  CeedCall(points_problem_create(ceed, shape, kind, &p));
-  int ierr = points_problem_fill(&p);
-  if (!ierr) ierr = CeedOperatorApply(p.op, p.u, p.v, CEED_REQUEST_IMMEDIATE);
-  if (!ierr && text) {
-    ierr = RitzOperatorGetSource(p.op, &source);
-    user = ierr ? NULL : strstr(source, "\n// ---- The user's text");
-    if (!ierr) *text = strndup(source, user ? (size_t)(user - source) : strlen(source));
-  }
-  points_problem_destroy(&p);
-  return ierr;
-}
 
 // Up to the user's text. Owned (free()); NULL: there is none.
 static char *make_text(const PointsText *t) {
