@@ -457,18 +457,22 @@ static int event_elapsed(Ceed ceed, RitzDevice device, RitzDeviceEvent begin, Ri
 
 // ---- Code ----
 
+static int tell_no_compiler(Ceed ceed, int ierr, const char *why) {
+  return why ? CeedError(ceed, CEED_ERROR_UNSUPPORTED, "%s", why) : ierr;
+}
+
 static int compile_for_cuda(Ceed ceed, RitzDevice device, const char *name, const char *text,
                             RitzDeviceCode *code) {
-  const char *no_compiler;
-
-  return ritz_nvrtc_compile(ceed, device->info.arch, name, text, code, &no_compiler);
+  const char *why = NULL;
+  const int ierr = ritz_nvrtc_compile(ceed, device->info.arch, name, text, code, &why);
+  return tell_no_compiler(ceed, ierr, why);
 }
 
 static int compile_hastily_for_cuda(Ceed ceed, RitzDevice device, const char *name, const char *text,
                                     RitzDeviceCode *code) {
-  const char *no_compiler;
-
-  return ritz_nvrtc_compile_hastily(ceed, device->info.arch, name, text, code, &no_compiler);
+  const char *why = NULL;
+  const int ierr = ritz_nvrtc_compile_hastily(ceed, device->info.arch, name, text, code, &why);
+  return tell_no_compiler(ceed, ierr, why);
 }
 
 // A driver of an older CUDA than the compiler's does not take all of its code.
