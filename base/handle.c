@@ -1,42 +1,21 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Checks of handles. Called first by every public function through the macros of base/handle.h; the
-// sentinels themselves are defined in core/strings.c.
+// Checks of handles. Called first by every public function through the macros of base/handle.h.
 #include "base/handle.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/error.h"
 
 const RitzClass ritz_any_class = {.name = "CeedObject"};
 
-static const struct {
-  const RitzClass *class;
-  const char *described;
-} classes[] = {
-    {&ritz_ceed_class, "a Ceed"},
-    {&ritz_vector_class, "a CeedVector"},
-    {&ritz_restriction_class, "a CeedElemRestriction"},
-    {&ritz_basis_class, "a CeedBasis"},
-    {&ritz_qfunction_class, "a CeedQFunction"},
-    {&ritz_context_class, "a CeedQFunctionContext"},
-    {&ritz_operator_class, "a CeedOperator"},
-    {&ritz_mesh_class, "a RitzMesh"},
-    {&ritz_space_class, "a RitzSpace"},
-    {&ritz_halo_class, "a RitzHalo"},
-    {&ritz_exchange_class, "a RitzExchange"},
-    {&ritz_part_operator_class, "a RitzPartOperator"},
-    {&ritz_geometry_class, "a RitzGeometry"},
-    {&ritz_solver_class, "a RitzSolver"},
-    {&ritz_preconditioner_class, "a RitzPreconditioner"},
-    {&ritz_indices_class, "a RitzIndices"},
-    {&ritz_scalars_class, "a RitzScalars"},
-    {&ritz_batched_class, "a RitzBatched"},
-    {&ritz_front_class, "a RitzFront"},
-    {&ritz_hierarchy_class, "a RitzHierarchy"},
-    {&ritz_locator_class, "a RitzLocator"},
-    {&ritz_dense_solver_class, "a RitzDenseSolver"},
-    {&ritz_assembly_class, "a RitzAssembly"},
-};
+// ---- Classes ----
+
+// There are no objects before the first table comes.
+static const RitzKnownClass no_classes[] = {{NULL, "no object"}};
+static const RitzKnownClass *_Atomic known_classes = no_classes;
+
+void ritz_classes_hand_down(const RitzKnownClass *classes) { atomic_store(&known_classes, classes); }
 
 static const RitzClass *class_at(const void *handle) {
   const RitzClass *class;
@@ -44,38 +23,64 @@ static const RitzClass *class_at(const void *handle) {
   return class;
 }
 
+// Of no class: the last row.
+static const RitzKnownClass *known_class_of(const void *handle) {
+  const RitzKnownClass *known = atomic_load_explicit(&known_classes, memory_order_acquire);
+  while (known->class && known->class != class_at(handle)) known++;
+  return known;
+}
+
+const RitzClass *ritz_class_of(const void *handle) { return handle ? known_class_of(handle)->class : NULL; }
+
+// ---- Sentinels ----
+
+RitzSentinelPlace ritz_sentinels[RITZ_NUM_SENTINELS];
+
+static const struct {
+  const char *name, *class_name;
+} sentinels[RITZ_NUM_SENTINELS] = {
+    [RITZ_VECTOR_ACTIVE] = {"CEED_VECTOR_ACTIVE", "CeedVector"},
+    [RITZ_VECTOR_NONE] = {"CEED_VECTOR_NONE", "CeedVector"},
+    [RITZ_RESTRICTION_NONE] = {"CEED_ELEMRESTRICTION_NONE", "CeedElemRestriction"},
+    [RITZ_BASIS_NONE] = {"CEED_BASIS_NONE", "CeedBasis"},
+    [RITZ_QFUNCTION_NONE] = {"CEED_QFUNCTION_NONE", "CeedQFunction"},
+};
+
+// RITZ_NUM_SENTINELS: none.
+static int sentinel_at(const void *handle) {
+  int i = 0;
+  while (i < RITZ_NUM_SENTINELS && handle != &ritz_sentinels[i]) i++;
+  return i;
+}
+
+bool ritz_is_sentinel(const void *handle) { return sentinel_at(handle) < RITZ_NUM_SENTINELS; }
+
+bool ritz_is_own_sentinel(const void *handle, const RitzClass *class) {
+  const int i = sentinel_at(handle);
+  return i < RITZ_NUM_SENTINELS && !strcmp(sentinels[i].class_name, class->name);
+}
+
+// ---- Checks ----
+
 bool ritz_is_live(const void *handle, const RitzClass *class) {
   if (!handle) return false;
-  if (!class) return !ritz_sentinel(handle);
+  if (!class) return !ritz_is_sentinel(handle);
   if (class_at(handle) == class) return true;
   if (class != &ritz_any_class) return false;
-  for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++) {
-    if (class_at(handle) == classes[i].class) return classes[i].class->destroy != NULL;
-  }
-  return false;
+  const RitzClass *found = ritz_class_of(handle);
+  return found && found->destroy;
 }
 
 const char *ritz_found_at(const void *handle) {
   if (!handle) return "NULL";
-  const RitzSentinel *sentinel = ritz_sentinel(handle);
-  if (sentinel) return sentinel->name;
-  for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++) {
-    if (class_at(handle) == classes[i].class) return classes[i].described;
-  }
-  return "no object";
-}
-
-bool ritz_is_own_sentinel(const void *handle, const RitzClass *class) {
-  const RitzSentinel *sentinel = ritz_sentinel(handle);
-  return sentinel && sentinel->class == class;
+  const int i = sentinel_at(handle);
+  return i < RITZ_NUM_SENTINELS ? sentinels[i].name : known_class_of(handle)->described;
 }
 
 Ceed ritz_context_at_hand(size_t num, const void *const handles[]) {
   for (size_t h = 0; h < num; h++) {
-    if (!handles[h] || ritz_sentinel(handles[h])) continue;
-    for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++) {
-      if (class_at(handles[h]) == classes[i].class) return ((const RitzObject *)handles[h])->ceed;
-    }
+    if (ritz_is_sentinel(handles[h])) continue;
+    if (ritz_class_of(handles[h])) return ((const RitzObject *)handles[h])->ceed;
   }
   return NULL;
 }

@@ -6,12 +6,25 @@
 #define RITZ_BASE_HANDLE_H
 
 #include <ceed.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// What this folder asks of a context.
+typedef struct {
+  CeedErrorHandler (*error_handler)(Ceed ceed);
+  // Threads of the host: see base/ranges.h.
+  int (*run_ranges_slots)(Ceed ceed, int *num_slots);
+  int (*run_ranges)(Ceed ceed, int64_t n, void (*run)(void *data, int slot, int64_t first, int64_t count),
+                    void *data);
+} RitzContextCalls;
 
 // Every object begins with the address of its class and its Ceed (RitzObject). Sentinels have neither.
 typedef struct {
   const char *name;                             // "CeedVector"
   int (*view)(CeedObject object, FILE *stream); // NULL: nothing to show
   int (*destroy)(CeedObject *object);           // NULL: no CeedObject
+  const RitzContextCalls *context;              // NULL: no Ceed
 } RitzClass;
 
 typedef struct {
@@ -19,6 +32,18 @@ typedef struct {
   Ceed ceed;
 } RitzObject;
 
+// All classes with their words for people, up to one whose class is NULL. The table is static, in
+// root/ritz.c, which hands it down before the first object is made: what stands at an address is compared
+// with the classes of it.
+typedef struct {
+  const RitzClass *class;
+  const char *described; // "a CeedVector"
+} RitzKnownClass;
+void ritz_classes_hand_down(const RitzKnownClass *classes);
+// NULL: of no class.
+const RitzClass *ritz_class_of(const void *handle);
+
+// Names of classes and types of all folders, for RITZ_CLASS_OF alone.
 extern const RitzClass ritz_ceed_class, ritz_vector_class, ritz_restriction_class, ritz_basis_class,
     ritz_qfunction_class, ritz_context_class, ritz_operator_class;
 extern const RitzClass ritz_any_class; // of no object: stands for all that are a CeedObject
@@ -121,15 +146,23 @@ Ceed ritz_context_at_hand(size_t num, const void *const handles[]);
     if (!(may_be_none) || (vec) != CEED_VECTOR_NONE) RITZ_ARGUMENT_OF(ceed, call, vec);                      \
   } while (0)
 
-// The standard's sentinels (core/strings.c): objects without a class that stand for none of it.
-typedef struct {
-  const void *object;
-  const char *name;       // "CEED_VECTOR_NONE"
-  const RitzClass *class; // of the handles that it may stand for
+// The standard's sentinels: objects without a class that stand for none of it. Here are their places, all
+// zeros; core/strings.c gives them their types.
+typedef enum {
+  RITZ_VECTOR_ACTIVE,
+  RITZ_VECTOR_NONE,
+  RITZ_RESTRICTION_NONE,
+  RITZ_BASIS_NONE,
+  RITZ_QFUNCTION_NONE,
+  RITZ_NUM_SENTINELS
 } RitzSentinel;
+typedef union {
+  max_align_t alignment;
+  unsigned char bytes[512]; // at least those of every type that it may have
+} RitzSentinelPlace;
+extern RitzSentinelPlace ritz_sentinels[RITZ_NUM_SENTINELS];
 
-// NULL: not a sentinel.
-const RitzSentinel *ritz_sentinel(const void *handle);
+bool ritz_is_sentinel(const void *handle);
 // Whether it is a sentinel that handles of this class may be.
 bool ritz_is_own_sentinel(const void *handle, const RitzClass *class);
 

@@ -2,18 +2,17 @@
 // Loops on the threads of a context (contract in base/ranges.h). Who the threads are is the backend's affair.
 #include "base/ranges.h"
 
-#include "core/core.h"
+#include "base/error.h"
+#include "base/memory.h"
+
+static const RitzContextCalls *calls_of(Ceed ceed) { return ((const RitzObject *)ceed)->class->context; }
 
 int ritz_run_ranges_slots(Ceed ceed, int *num_slots) {
-  *num_slots = 1;
-  return ceed->backend.run_ranges_slots ? ceed->backend.run_ranges_slots(ceed, num_slots)
-                                        : CEED_ERROR_SUCCESS;
+  return calls_of(ceed)->run_ranges_slots(ceed, num_slots);
 }
 
 int ritz_run_ranges(Ceed ceed, int64_t n, RitzRangeFunction run, void *data) {
-  if (ceed->backend.run_ranges) return ceed->backend.run_ranges(ceed, n, run, data);
-  if (n > 0) run(data, 0, 0, n);
-  return CEED_ERROR_SUCCESS;
+  return calls_of(ceed)->run_ranges(ceed, n, run, data);
 }
 
 // ---- Elements ----

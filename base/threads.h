@@ -16,7 +16,7 @@ typedef enum {
   RITZ_LOCK_DEVICES,  // libraries of drivers and devices that are open (devices/)
   RITZ_LOCK_PROFILE,  // timing table (core/profile.c)
   RITZ_LOCK_TUNING,   // measured choices (backends/gpu/tune-store.c)
-  RITZ_LOCK_WARNINGS, // warnings on stderr (base/error.c)
+  RITZ_LOCK_WARNINGS, // warnings on stderr (core/ceed-error.c)
   RITZ_LOCK_DIRECT,   // libraries for coarse problems and dense systems that are open (solver/direct-*.c,
                       // backends/ref/dense-lapack.c)
   RITZ_LOCK_METIS,    // calls of METIS, which draws random numbers from one sequence for all threads; held

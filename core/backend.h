@@ -286,8 +286,7 @@ struct RitzBackend {
   int (*timer_flush)(Ceed ceed);
 };
 
-// The backends and the names they answer to, in order of registration (backends/backends.c). alias_of is NULL
-// for a backend's own name.
+// A name that a backend answers to. alias_of is NULL for its own name.
 typedef struct {
   const char *resource;
   unsigned priority; // lower is preferred
@@ -295,8 +294,11 @@ typedef struct {
   const char *alias_of;
 } RitzRegistryEntry;
 
-extern const RitzRegistryEntry ritz_registry[];
-extern const size_t ritz_registry_size;
+// All of them in order of registration: a constant table, handed down from root/ritz.c to every context.
+typedef struct {
+  size_t num;
+  const RitzRegistryEntry *entries;
+} RitzRegistry;
 
 // Copy of `backend` with empty slots filled from its fallbacks.
 void ritz_backend_complete(const RitzBackend *backend, RitzBackend *complete);

@@ -16,16 +16,34 @@
 static int view_ceed(CeedObject object, FILE *stream) { return CeedView((Ceed)object, stream); }
 static int destroy_ceed(CeedObject *object) { return CeedDestroy((Ceed *)object); }
 
-const RitzClass ritz_ceed_class = {.name = "Ceed", .view = view_ceed, .destroy = destroy_ceed};
+static CeedErrorHandler error_handler(Ceed ceed) { return ceed->error_handler; }
+
+static int run_ranges_slots(Ceed ceed, int *num_slots) {
+  *num_slots = 1;
+  return ceed->backend.run_ranges_slots ? ceed->backend.run_ranges_slots(ceed, num_slots)
+                                        : CEED_ERROR_SUCCESS;
+}
+
+static int run_ranges(Ceed ceed, int64_t n, RitzRangeFunction run, void *data) {
+  if (ceed->backend.run_ranges) return ceed->backend.run_ranges(ceed, n, run, data);
+  if (n > 0) run(data, 0, 0, n);
+  return CEED_ERROR_SUCCESS;
+}
+
+static const RitzContextCalls context_calls = {error_handler, run_ranges_slots, run_ranges};
+
+const RitzClass ritz_ceed_class = {
+    .name = "Ceed", .view = view_ceed, .destroy = destroy_ceed, .context = &context_calls};
 
 // ---- Creation ----
 
-static void print_resource_help(void) {
+static void print_resource_help(const RitzRegistry *registry) {
   fprintf(stderr, "libCEED version: %d.%d.%d%s (Ritz %s)\n", CEED_VERSION_MAJOR, CEED_VERSION_MINOR,
           CEED_VERSION_PATCH, CEED_VERSION_RELEASE ? "" : "+development", RITZ_VERSION);
   fprintf(stderr, "Available backend resources:\n");
-  for (size_t k = 0; k < ritz_registry_size; k++) {
-    if (!ritz_registry_reason(&ritz_registry[k])) fprintf(stderr, "  %s\n", ritz_registry[k].resource);
+  for (size_t k = 0; k < registry->num; k++) {
+    const RitzRegistryEntry *entry = &registry->entries[k];
+    if (!ritz_registry_reason(entry)) fprintf(stderr, "  %s\n", entry->resource);
   }
 }
 
@@ -68,17 +86,17 @@ static const char *skip_help(const char *resource, bool *is_help) {
   return resource[4] ? resource + 5 : resource + 4;
 }
 
-int CeedInit(const char *resource, Ceed *ceed) {
+int ritz_ceed_create(const RitzRegistry *registry, const char *resource, Ceed *ceed) {
   *ceed = NULL;
   RITZ_REQUIRE(resource, NULL, CEED_ERROR_MAJOR,
                "CeedInit: the resource is NULL; needed a name such as /cpu/self");
   bool is_help;
   const char *request = skip_help(resource, &is_help);
-  if (is_help) print_resource_help();
+  if (is_help) print_resource_help(registry);
   RITZ_REQUIRE(request[0], NULL, CEED_ERROR_MAJOR, "CeedInit: No suitable backend: '%s' names no resource",
                resource);
 
-  const RitzRegistryEntry *closest, *entry = ritz_registry_match(request, &closest);
+  const RitzRegistryEntry *closest, *entry = ritz_registry_match(registry, request, &closest);
   init_message[0] = '\0';
   RITZ_REQUIRE(entry, NULL, CEED_ERROR_MAJOR, "CeedInit: No suitable backend: %s%s%s", request,
                closest ? "; the closest name is " : "", closest ? closest->resource : "");
@@ -89,6 +107,7 @@ int CeedInit(const char *resource, Ceed *ceed) {
   Ceed created = NULL;
   RITZ_TRY(RITZ_CALLOC(NULL, 1, &created));
   created->obj = (struct CeedObject_private){.class = &ritz_ceed_class, .ceed = created, .ref_count = 1};
+  created->registry = registry;
   created->resource = entry->resource;
   const CeedErrorHandler handler = handler_from_environment();
   created->error_handler = handler == CeedErrorReturn ? CeedErrorStore : handler; // for keep_init_message

@@ -83,8 +83,9 @@ typedef enum {
 
 struct Ceed_private {
   struct CeedObject_private obj;
-  RitzBackend backend;  // completed: empty slots filled from fallbacks
-  const char *resource; // static: the registered name that was selected
+  RitzBackend backend;          // completed: empty slots filled from fallbacks
+  const RitzRegistry *registry; // static: the one that `resource` is from
+  const char *resource;         // static: the registered name that was selected
   CeedErrorHandler error_handler;
   char message[RITZ_MESSAGE_LENGTH];
   bool is_clang;
@@ -105,7 +106,12 @@ struct Ceed_private {
   // Timing table: NULL when calls are not counted; the next context of the list in core/profile.c.
   RitzProfilePlace *profile;
   Ceed next_profiled;
+  // The table takes a step down that is warned of (ritz_warn_once); NULL: calls are not counted.
+  int (*note)(Ceed ceed, const char *what, const char *reason, const char *outcome);
 };
+
+// What CeedInit does, with a table of backends: root/ritz.c's, or that of a context at hand.
+int ritz_ceed_create(const RitzRegistry *registry, const char *resource, Ceed *ceed);
 
 // The value of an option ":name=value" of a resource, which goes on to the next colon; of the flag ":name"
 // the empty string; NULL: not given.

@@ -92,7 +92,7 @@ Ceed CeedObjectReturnCeed(CeedObject obj) { return RITZ_RETURN_CEED(obj); }
 
 int CeedObjectDestroy(CeedObject *obj) {
   if (!obj || !*obj) return CEED_ERROR_SUCCESS;
-  if (!ritz_sentinel(*obj)) {
+  if (!ritz_is_sentinel(*obj)) {
     RITZ_TRY(ritz_check_handle(NULL, __func__, "obj", *obj, &ritz_any_class));
     return (*obj)->class->destroy(obj);
   }

@@ -109,6 +109,7 @@ static void add_context(Ceed ceed, RitzProfilePlace **place, char **file) {
     *place = NULL;
   }
   ceed->profile = known;
+  ceed->note = ritz_profile_note;
   ceed->next_profiled = profile.ceeds;
   profile.ceeds = ceed;
 }

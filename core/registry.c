@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Which resources there are, and which of them a request means (doc/ceed-api.md, Resources).
-// The table itself is backends/backends.c; it is const, so registration needs no lock.
+// Which of the resources of a table a request means (doc/ceed-api.md, Resources).
 #include "core/registry.h"
 
 #include <string.h>
@@ -20,15 +19,16 @@ static bool is_better(const RitzRegistryEntry *a, const RitzRegistryEntry *b) {
   return a_is_usable != b_is_usable ? a_is_usable : a->priority < b->priority;
 }
 
-const RitzRegistryEntry *ritz_registry_match(const char *request, const RitzRegistryEntry **closest) {
+const RitzRegistryEntry *ritz_registry_match(const RitzRegistry *registry, const char *request,
+                                             const RitzRegistryEntry **closest) {
   size_t stem = strcspn(request, ":"), best_length = 0;
   const RitzRegistryEntry *best = NULL;
-  for (size_t k = 0; k < ritz_registry_size; k++) {
-    const size_t length = equal_characters(ritz_registry[k].resource, request);
+  for (size_t k = 0; k < registry->num; k++) {
+    const size_t length = equal_characters(registry->entries[k].resource, request);
     if (length > best_length) best_length = length;
   }
-  for (size_t k = 0; k < ritz_registry_size && best_length > 0; k++) {
-    const RitzRegistryEntry *entry = &ritz_registry[k];
+  for (size_t k = 0; k < registry->num && best_length > 0; k++) {
+    const RitzRegistryEntry *entry = &registry->entries[k];
     if (equal_characters(entry->resource, request) == best_length && is_better(entry, best)) best = entry;
   }
   *closest = best;
@@ -145,48 +145,5 @@ int CeedGetResourceRoot(Ceed ceed, const char *resource, const char *delineator,
   RITZ_TRY(ritz_strdup(ceed, resource, resource_root));
   if (end) (*resource_root)[end - resource] = '\0';
   ritz_memory_give(*resource_root);
-  return CEED_ERROR_SUCCESS;
-}
-
-int CeedRegistryGetList(size_t *n, char ***const resources, CeedInt **priorities) {
-  char **names = NULL;
-  CeedInt *ranks = NULL;
-  size_t num = 0;
-  for (size_t k = 0; k < ritz_registry_size; k++) num += ritz_registry_reason(&ritz_registry[k]) == NULL;
-  RITZ_REQUIRE(num > 0, NULL, CEED_ERROR_MAJOR, "CeedRegistryGetList: no backend is usable on this machine");
-  RITZ_TRY(RITZ_MALLOC(NULL, num, &names));
-  int ierr = priorities ? RITZ_MALLOC(NULL, num, &ranks) : CEED_ERROR_SUCCESS;
-  if (ierr) {
-    RITZ_FREE(&names);
-    return ierr;
-  }
-  for (size_t k = 0, i = 0; k < ritz_registry_size; k++) {
-    if (ritz_registry_reason(&ritz_registry[k])) continue;
-    names[i] = (char *)ritz_registry[k].resource;
-    if (ranks) ranks[i] = (CeedInt)ritz_registry[k].priority;
-    i++;
-  }
-  ritz_memory_give(names);
-  ritz_memory_give(ranks);
-  *n = num;
-  *resources = names;
-  if (priorities) *priorities = ranks;
-  return CEED_ERROR_SUCCESS;
-}
-
-int RitzGetNumBackends(CeedInt *num) {
-  *num = (CeedInt)ritz_registry_size;
-  return CEED_ERROR_SUCCESS;
-}
-
-int RitzGetBackendInfo(CeedInt index, RitzBackendInfo *info) {
-  RITZ_REQUIRE(index >= 0 && (size_t)index < ritz_registry_size, NULL, CEED_ERROR_DIMENSION,
-               "RitzGetBackendInfo: index %" CeedInt_FMT " is outside the table of %zu entries", index,
-               ritz_registry_size);
-  const RitzRegistryEntry *entry = &ritz_registry[index];
-  info->resource = entry->resource;
-  info->alias_of = entry->alias_of;
-  info->reason = ritz_registry_reason(entry);
-  info->usable = info->reason == NULL;
   return CEED_ERROR_SUCCESS;
 }

@@ -43,28 +43,18 @@ static CeedRequest request_immediate, request_ordered;
 CeedRequest *const CEED_REQUEST_IMMEDIATE = &request_immediate;
 CeedRequest *const CEED_REQUEST_ORDERED = &request_ordered;
 
-static struct CeedVector_private vector_active, vector_none;
-static struct CeedElemRestriction_private restriction_none;
-static struct CeedBasis_private basis_none;
-static struct CeedQFunction_private qfunction_none;
+#define SENTINEL(type, place) (type)(void *) & ritz_sentinels[place]
+#define ASSERT_ROOM_FOR(type)                                                                                \
+  _Static_assert(sizeof(struct type##_private) <= sizeof(RitzSentinelPlace), #type " fits a sentinel's "     \
+                                                                                   "place")
+ASSERT_ROOM_FOR(CeedVector);
+ASSERT_ROOM_FOR(CeedElemRestriction);
+ASSERT_ROOM_FOR(CeedBasis);
+ASSERT_ROOM_FOR(CeedQFunction);
 
-const CeedVector CEED_VECTOR_ACTIVE = &vector_active;
-const CeedVector CEED_VECTOR_NONE = &vector_none;
-const CeedElemRestriction CEED_ELEMRESTRICTION_NONE = &restriction_none;
-const CeedBasis CEED_BASIS_NONE = &basis_none;
-const CeedQFunction CEED_QFUNCTION_NONE = &qfunction_none;
+const CeedVector CEED_VECTOR_ACTIVE = SENTINEL(CeedVector, RITZ_VECTOR_ACTIVE);
+const CeedVector CEED_VECTOR_NONE = SENTINEL(CeedVector, RITZ_VECTOR_NONE);
+const CeedElemRestriction CEED_ELEMRESTRICTION_NONE = SENTINEL(CeedElemRestriction, RITZ_RESTRICTION_NONE);
+const CeedBasis CEED_BASIS_NONE = SENTINEL(CeedBasis, RITZ_BASIS_NONE);
+const CeedQFunction CEED_QFUNCTION_NONE = SENTINEL(CeedQFunction, RITZ_QFUNCTION_NONE);
 const CeedInt CEED_STRIDES_BACKEND[3] = {0, 0, 0};
-
-const RitzSentinel *ritz_sentinel(const void *handle) {
-  static const RitzSentinel sentinels[] = {
-      {&vector_active, "CEED_VECTOR_ACTIVE", &ritz_vector_class},
-      {&vector_none, "CEED_VECTOR_NONE", &ritz_vector_class},
-      {&restriction_none, "CEED_ELEMRESTRICTION_NONE", &ritz_restriction_class},
-      {&basis_none, "CEED_BASIS_NONE", &ritz_basis_class},
-      {&qfunction_none, "CEED_QFUNCTION_NONE", &ritz_qfunction_class},
-  };
-  for (size_t i = 0; i < sizeof(sentinels) / sizeof(sentinels[0]); i++) {
-    if (handle == sentinels[i].object) return &sentinels[i];
-  }
-  return NULL;
-}
