@@ -65,8 +65,5 @@ typedef struct {
   CeedInt first_col, num_cols;
   const CeedSize *offsets; // [num_cols]
 } RitzElementMatrix;
-// Adds it to values [nonzeros].
-void ritz_assembly_add(const struct RitzAssembly_private *a, const RitzAssemblyBlock *block, CeedInt elem,
-                       const RitzElementMatrix *matrix, CeedScalar *values);
 
 #endif

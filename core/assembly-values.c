@@ -28,8 +28,8 @@ ADD_ROWS(add_by_shorts, uint16_t)
 ADD_ROWS(add_by_words, uint32_t)
 // clang-format on
 
-void ritz_assembly_add(const struct RitzAssembly_private *a, const RitzAssemblyBlock *block, CeedInt elem,
-                       const RitzElementMatrix *matrix, CeedScalar *values) {
+static void add_element_matrix(const struct RitzAssembly_private *a, const RitzAssemblyBlock *block,
+                               CeedInt elem, const RitzElementMatrix *matrix, CeedScalar *values) {
   if (a->place_bytes == 1)
     add_by_bytes(a, block, elem, matrix, values);
   else if (a->place_bytes == 2)
@@ -71,7 +71,7 @@ static int add_some(Filling *f, CeedInt first, CeedInt num, CeedVector vec) {
   RITZ_TRY(CeedVectorGetArrayRead(vec, CEED_MEM_HOST, &matrices));
   for (CeedInt e = 0; e < num; e++) {
     f->matrix.entries = matrices + e * matrix_size(f->block);
-    ritz_assembly_add(f->assembly, f->block, first + e, &f->matrix, f->values);
+    add_element_matrix(f->assembly, f->block, first + e, &f->matrix, f->values);
   }
   return CeedVectorRestoreArrayRead(vec, &matrices);
 }
@@ -136,7 +136,7 @@ static int add_columns(Filling *f, RitzColumns *c, CeedSize length, CeedInt num_
     RITZ_TRY(keep_columns(f, c, length, kept));
     for (CeedInt e = 0; e < f->block->op->num_elem; e++) {
       m->entries = kept + (CeedSize)e * f->block->num_rows;
-      ritz_assembly_add(f->assembly, f->block, e, m, f->values);
+      add_element_matrix(f->assembly, f->block, e, m, f->values);
     }
   }
   return CEED_ERROR_SUCCESS;

@@ -20,7 +20,8 @@ double ritz_dense_roundoff(RitzDensePrecision precision) {
   }
 }
 
-RitzDensePrecision ritz_dense_next(RitzDensePrecision precision) {
+// What takes over; AUTO: nothing.
+static RitzDensePrecision next_precision(RitzDensePrecision precision) {
   switch (precision) {
   case RITZ_DENSE_F32:
   case RITZ_DENSE_TF32X3: return RITZ_DENSE_F64;
@@ -121,7 +122,7 @@ static int refuse(RitzDenseSolver s, const char *call, int64_t bad) {
 
 // What takes over is told, before it costs its time.
 static int step_up(RitzDenseSolver s, const char *call, const char *reason) {
-  const RitzDensePrecision next = ritz_dense_next(s->report.precision);
+  const RitzDensePrecision next = next_precision(s->report.precision);
   char what[96], outcome[96];
   snprintf(what, sizeof(what), "dense solver of order %lld in %s", (long long)s->n,
            RitzDensePrecisionName(s->report.precision));

@@ -150,8 +150,6 @@ static inline int ritz_dense_exponent(double x) {
   (void)frexp(x, &exponent);
   return exponent > 1000 ? -1000 : exponent < -1000 ? 1000 : -exponent;
 }
-// The precision that takes over; AUTO: none.
-RitzDensePrecision ritz_dense_next(RitzDensePrecision precision);
 
 // dense-route.c: the precision of the next factorization, RITZ_DENSE_AUTO resolved.
 RitzDensePrecision ritz_dense_wanted_precision(const RitzDenseSolver s);

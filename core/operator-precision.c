@@ -40,20 +40,7 @@ int RitzOperatorGetPrecision(CeedOperator op, CeedScalarType *precision) {
   return CEED_ERROR_SUCCESS;
 }
 
-// ---- Names ----
-
 static bool is_double(CeedScalarType precision) { return precision == CEED_SCALAR_FP64; }
-
-const char *ritz_operator_precisions(CeedOperator op) {
-  static const char *const names[2][2][2] = {
-      {{"FP32", "FP32, FP32 to FP64"}, {"FP32, FP64 to FP32", "FP32, FP64 to FP64"}},
-      {{"FP64, FP32 to FP32", "FP64, FP32 to FP64"}, {"FP64, FP64 to FP32", "FP64"}}};
-  const bool is_own = op->precision == CEED_SCALAR_TYPE && op->active_precision[0] == CEED_SCALAR_TYPE &&
-                      op->active_precision[1] == CEED_SCALAR_TYPE;
-  return is_own ? NULL
-                : names[is_double(op->precision)][is_double(op->active_precision[0])]
-                       [is_double(op->active_precision[1])];
-}
 
 // ---- Who serves ----
 

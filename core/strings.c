@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Strings that go with enumerators, and the sentinels and constants that the standard exports as objects.
-#include "core/core.h"
+#include "core/operator.h"
 
 const char *const CeedMemTypes[] = {[CEED_MEM_HOST] = "host", [CEED_MEM_DEVICE] = "device"};
 const char *const CeedCopyModes[] = {[CEED_COPY_VALUES] = "copy values",
@@ -58,3 +58,14 @@ const CeedElemRestriction CEED_ELEMRESTRICTION_NONE = SENTINEL(CeedElemRestricti
 const CeedBasis CEED_BASIS_NONE = SENTINEL(CeedBasis, RITZ_BASIS_NONE);
 const CeedQFunction CEED_QFUNCTION_NONE = SENTINEL(CeedQFunction, RITZ_QFUNCTION_NONE);
 const CeedInt CEED_STRIDES_BACKEND[3] = {0, 0, 0};
+
+const char *ritz_operator_precisions(CeedOperator op) {
+  static const char *const names[2][2][2] = {
+      {{"FP32", "FP32, FP32 to FP64"}, {"FP32, FP64 to FP32", "FP32, FP64 to FP64"}},
+      {{"FP64, FP32 to FP32", "FP64, FP32 to FP64"}, {"FP64, FP64 to FP32", "FP64"}}};
+  const bool is_own = op->precision == CEED_SCALAR_TYPE && op->active_precision[0] == CEED_SCALAR_TYPE &&
+                      op->active_precision[1] == CEED_SCALAR_TYPE;
+  return is_own ? NULL
+                : names[op->precision == CEED_SCALAR_FP64][op->active_precision[0] == CEED_SCALAR_FP64]
+                       [op->active_precision[1] == CEED_SCALAR_FP64];
+}

@@ -221,7 +221,8 @@ int ritz_scalars_sum(RitzScalars scalars, CeedInt first, CeedInt num, double val
   return ceed->reduce_in_memory ? CEED_ERROR_SUCCESS : ritz_reduce(ceed, RITZ_REDUCTION_SUM, num, values);
 }
 
-int ritz_scalars_reduce(RitzScalars scalars, CeedInt first, CeedInt num) {
+// As ritz_scalars_sum, up to RITZ_PASS_SUMS numbers; nobody waits where the reduction stays there.
+static int reduce_in_memory(RitzScalars scalars, CeedInt first, CeedInt num) {
   double values[RITZ_PASS_SUMS];
 
   if (!scalars->ceed->reduce || num == 0) return CEED_ERROR_SUCCESS;
@@ -308,7 +309,7 @@ static int run_by(const char *call, const RitzPass *pass, const CeedVector v[], 
 int ritz_pass_run_by_for(const char *call, const RitzPass *pass, const CeedVector v[], RitzScalars scalars,
                          const RitzFactor factors[], CeedInt first_sum) {
   RITZ_TRY(run_by(call, pass, v, scalars, factors, first_sum));
-  return ritz_scalars_reduce(scalars, first_sum, pass->num_sums);
+  return reduce_in_memory(scalars, first_sum, pass->num_sums);
 }
 
 int ritz_pass_run_by_alone(const RitzPass *pass, const CeedVector v[], RitzScalars scalars,

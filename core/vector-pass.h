@@ -66,9 +66,6 @@ int ritz_pass_run_by_alone(const RitzPass *pass, const CeedVector v[], RitzScala
 // values[i]: number first + i, summed over all parts, all by one reduction and with one wait of the host. The
 // numbers in the context's memory have no meaning afterwards.
 int ritz_scalars_sum(RitzScalars scalars, CeedInt first, CeedInt num, double values[]);
-// The same in the context's memory, up to RITZ_PASS_SUMS numbers; nobody waits where the reduction stays
-// there.
-int ritz_scalars_reduce(RitzScalars scalars, CeedInt first, CeedInt num);
 
 // How many entries of vectors of this length sums count: those that a part of a larger problem owns, where a
 // solver of it that tells them apart runs in this context; else all. A pass with sums leaves the others as

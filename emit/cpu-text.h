@@ -64,9 +64,8 @@ static inline const char *ritz_emit_scalar(const RitzEmitter *e) {
 typedef struct {
   char text[64];
 } RitzArrayName;
-// An array in an expression, "w->nodes0": of a space, or the one that a buffer of the list is in.
+// An array in an expression, "w->nodes0".
 RitzArrayName ritz_emit_array(const RitzEmitter *e, int s, RitzCpuArray array);
-RitzArrayName ritz_emit_buffer(const RitzEmitter *e, int buffer);
 
 // ---- emit/constants.c ----
 

@@ -31,7 +31,7 @@ RitzArrayName ritz_emit_array(const RitzEmitter *e, int s, RitzCpuArray array) {
 }
 
 // Directions of the direct route lie one after the other.
-RitzArrayName ritz_emit_buffer(const RitzEmitter *e, int buffer) {
+static RitzArrayName name_buffer(const RitzEmitter *e, int buffer) {
   const RitzBuffer *at = &e->plan->steps->buffers[buffer];
   const RitzPlanSpace *space = &e->plan->spaces[at->space];
   const RitzPlanBasis *b = ritz_emit_basis_of(e, space);
@@ -89,8 +89,6 @@ static void add_array(RitzEmitter *e, int s, RitzCpuArray array) {
   else if (array == RITZ_ARRAY_CONSTANT_VALUES || array == RITZ_ARRAY_CONSTANT_DERIVATIVES)
     ritz_text_add(&e->text, "%d",
                   (int)(array == RITZ_ARRAY_CONSTANT_VALUES ? b->q_comp_interp : b->q_comp_deriv));
-  else if (is_work_of_blocks)
-    ritz_text_add(&e->text, "%d", (int)ritz_plan_block_work(b, space->modes));
   else if (is_work_of_blocks)
     ritz_text_add(&e->text, "%d", (int)ritz_plan_block_work(b, space->modes));
   else if (!b->is_tensor)
@@ -229,7 +227,7 @@ static void emit_last(RitzEmitter *e, const RitzCpuCall *c, const char *from, co
                   c->adds ? "true" : "false");
     return;
   }
-  const RitzArrayName also = ritz_emit_buffer(e, c->also);
+  const RitzArrayName also = name_buffer(e, c->also);
   ritz_text_add(&e->text, "  ritz_last_%s(prefetch, &ritz_interp%d%s, &ritz_grad%d%s, %d, %d, %s, %s, %s);\n",
                 c->is_input ? "both" : "sum", B, t, B, t, Q, nc, from, c->is_input ? to : also.text,
                 c->is_input ? also.text : to);
@@ -286,10 +284,9 @@ static void emit_lines(RitzEmitter *e, const RitzCpuCall *c, const char *from, c
 // ---- Stages ----
 
 static void emit_call(RitzEmitter *e, const RitzCpuCall *c) {
-  const RitzArrayName in =
-      ritz_emit_buffer(e, c->name == RITZ_TEMPLATE_TRANSFER && c->is_input ? c->to : c->from);
+  const RitzArrayName in = name_buffer(e, c->name == RITZ_TEMPLATE_TRANSFER && c->is_input ? c->to : c->from);
   const RitzArrayName out =
-      c->name == RITZ_TEMPLATE_TRANSFER || c->name == RITZ_TEMPLATE_FOLD ? in : ritz_emit_buffer(e, c->to);
+      c->name == RITZ_TEMPLATE_TRANSFER || c->name == RITZ_TEMPLATE_FOLD ? in : name_buffer(e, c->to);
   const char *from = in.text, *to = out.text, *way = c->is_input ? "up" : "down",
              *t = c->is_input ? "" : "_t";
   const int B = e->plan->spaces[c->space].basis, nc = (int)e->plan->spaces[c->space].num_comp;

@@ -76,7 +76,6 @@ typedef struct {
 // Checks everything; `call` begins the messages.
 int ritz_geometry_case(const char *call, RitzGeometry geometry, Ceed ceed, const RitzOperatorOptions *options,
                        RitzGeometryCase *c);
-int ritz_geometry_enter_block(RitzGeometryCase *c, CeedInt block);
 // Treatment of the elements of each kind in the case's block, never AUTO.
 void ritz_geometry_choose(const RitzGeometryCase *c, RitzGeometryPolicy treatments[RITZ_NUM_KINDS]);
 static inline bool ritz_geometry_has_mass(const RitzGeometryCase *c) {

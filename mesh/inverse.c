@@ -173,8 +173,8 @@ static void evaluate_modes(const RitzMeshElementMap *map, const double *xi, doub
     ritz_mesh_map_dense(m->space_dim, 1, m->num_nodes, gradient + d * m->num_nodes, map->coefs, J[d]);
 }
 
-void ritz_mesh_element_evaluate(const RitzMeshElementMap *map, const double *xi, double y[3],
-                                double J[3][3]) {
+// y [space_dim] and, unless NULL, J [dim][space_dim]: position relative to the first node, and derivatives.
+static void evaluate_map(const RitzMeshElementMap *map, const double *xi, double y[3], double J[3][3]) {
   for (int d = 0; d < 3; d++) y[d] = J[d][0] = J[d][1] = J[d][2] = 0.0;
   if (map->inverse->shape->is_tensor) {
     evaluate_tensor(map, xi, y, J);
@@ -271,7 +271,7 @@ static bool move_iterate(Iterate *it, const double from[3], double factor, const
   double y[3];
 
   for (int d = 0; d < 3; d++) it->xi[d] = from[d] + factor * step[d];
-  ritz_mesh_element_evaluate(it->map, it->xi, y, it->J);
+  evaluate_map(it->map, it->xi, y, it->J);
   for (int c = 0; c < 3; c++) it->rest[c] = it->target[c] - y[c];
   it->square = dot(it->rest, it->rest);
   if (it->square < before) return true;

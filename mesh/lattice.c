@@ -85,7 +85,8 @@ void ritz_lattice_place(CeedElemTopology topology, int p, const double *points, 
 
 // ---- Orders of nodes in files ----
 
-RitzLatticePoint ritz_lattice_step(RitzLatticePoint a, RitzLatticePoint b, int64_t m, int64_t n) {
+// a + m (b - a) / n, for b at n steps from a.
+static RitzLatticePoint step_along(RitzLatticePoint a, RitzLatticePoint b, int64_t m, int64_t n) {
   RitzLatticePoint point = a;
 
   for (int d = 0; d < 3; d++) point.at[d] += (b.at[d] - a.at[d]) / n * m;
@@ -97,7 +98,7 @@ void ritz_lattice_walk_point(RitzLatticeWalk *walk, RitzLatticePoint point) {
 }
 
 void ritz_lattice_walk_edge(RitzLatticeWalk *walk, RitzLatticePoint a, RitzLatticePoint b, int64_t n) {
-  for (int64_t m = 1; m < n; m++) ritz_lattice_walk_point(walk, ritz_lattice_step(a, b, m, n));
+  for (int64_t m = 1; m < n; m++) ritz_lattice_walk_point(walk, step_along(a, b, m, n));
 }
 
 void ritz_lattice_walk_face(RitzLatticeWalk *walk, int num_corners, const RitzLatticePoint *corners,
@@ -110,9 +111,8 @@ void ritz_lattice_walk_face(RitzLatticeWalk *walk, int num_corners, const RitzLa
     // One step along the first and the last edge leads to the new first corner, `inner` more to the others.
     bool is_along = c == 1 || (num_corners == 4 && c == 2);
     bool is_across = c == num_corners - 1 || (num_corners == 4 && c == 2);
-    RitzLatticePoint along = ritz_lattice_step(first, corners[1], 1 + (is_along ? inner : 0), n);
-    RitzLatticePoint across =
-        ritz_lattice_step(first, corners[num_corners - 1], 1 + (is_across ? inner : 0), n);
+    RitzLatticePoint along = step_along(first, corners[1], 1 + (is_along ? inner : 0), n);
+    RitzLatticePoint across = step_along(first, corners[num_corners - 1], 1 + (is_across ? inner : 0), n);
 
     for (int d = 0; d < 3; d++) shifted[c].at[d] = along.at[d] + across.at[d] - first.at[d];
   }

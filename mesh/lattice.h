@@ -30,8 +30,6 @@ typedef struct {
   int64_t *next;
 } RitzLatticeWalk;
 
-// a + m (b - a) / n, for b at n steps from a.
-RitzLatticePoint ritz_lattice_step(RitzLatticePoint a, RitzLatticePoint b, int64_t m, int64_t n);
 void ritz_lattice_walk_point(RitzLatticeWalk *walk, RitzLatticePoint point);
 // The inner nodes of the edge from a to b of degree n.
 void ritz_lattice_walk_edge(RitzLatticeWalk *walk, RitzLatticePoint a, RitzLatticePoint b, int64_t n);

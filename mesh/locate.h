@@ -78,8 +78,6 @@ typedef struct {
 } RitzMeshElementMap;
 // work: ritz_mesh_inverse_work_size doubles, which the map uses as long as it is open.
 RitzMeshElementMap ritz_mesh_element_open(const RitzMeshInverse *inverse, const double *x, double *work);
-// y [space_dim] and, unless NULL, J [dim][space_dim]: position relative to the first node, and derivatives.
-void ritz_mesh_element_evaluate(const RitzMeshElementMap *map, const double *xi, double y[3], double J[3][3]);
 
 // What the map takes to a point.
 typedef struct {

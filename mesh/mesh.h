@@ -276,7 +276,6 @@ typedef struct {
   int64_t base[RITZ_MESH_MAX_BLOCKS]; // where the numbers of a block begin
   int64_t *numbers;                   // owned, blocks one after the other, each [num_elem][entities]
 } RitzMeshNumbers;
-const RitzMeshEntities *ritz_mesh_entities(CeedElemTopology topology, RitzMeshEntityKind kind);
 // The table is made here, tells how many there are, and belongs to the caller, as *numbers (also after a
 // failure).
 int ritz_mesh_number_entities(Ceed ceed, RitzMeshEntityKind kind, int num_blocks, const RitzMeshBlock *blocks,
@@ -481,9 +480,6 @@ const int64_t *ritz_space_nodes(RitzSpace space, int block, int64_t e, int64_t *
 // The same for the only block of a mesh; NULL: a box, nobody has asked for its nodes.
 const int64_t *ritz_space_kept_nodes(RitzSpace space, int64_t e);
 int64_t ritz_space_num_local(RitzSpace space, int block);
-// The smallest and the largest node of elements first .. first + count - 1 of a block.
-void ritz_space_node_bounds(RitzSpace space, int block, int64_t first, int64_t count, int64_t *low,
-                            int64_t *high);
 // Nodes of element k of a list of elements, which may be written to scratch. Called by several threads.
 typedef const int64_t *(*RitzNodesFunction)(const void *ctx, int64_t k, int64_t *scratch);
 // A restriction to the entries of `space` at nodes of num_elem elements, num_local each; num_more: nodes that

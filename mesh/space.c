@@ -38,8 +38,8 @@ const int64_t *ritz_space_kept_nodes(RitzSpace space, int64_t e) {
 int64_t ritz_space_num_local(RitzSpace space, int block) { return space->num_local[block]; }
 
 // In a box the first node of an element is its smallest one, and the last one its largest.
-void ritz_space_node_bounds(RitzSpace space, int block, int64_t first, int64_t count, int64_t *low,
-                            int64_t *high) {
+static void find_node_bounds(RitzSpace space, int block, int64_t first, int64_t count, int64_t *low,
+                             int64_t *high) {
   const int64_t num_local = space->num_local[block];
 
   *low = INT64_MAX;
@@ -437,7 +437,7 @@ typedef struct {
 static void bound_nodes(const void *data, int64_t first, int64_t count, int64_t *low, int64_t *high) {
   const Positions *p = data;
 
-  ritz_space_node_bounds(p->space, p->block, first, count, low, high);
+  find_node_bounds(p->space, p->block, first, count, low, high);
 }
 
 static int64_t place_in_list(const Positions *p, int64_t node) {

@@ -3,7 +3,7 @@
 // ritz_mesh_build; leaves orientation to the numbering.
 #include "mesh/mesh.h"
 
-const RitzMeshEntities *ritz_mesh_entities(CeedElemTopology topology, RitzMeshEntityKind kind) {
+static const RitzMeshEntities *entities_of(CeedElemTopology topology, RitzMeshEntityKind kind) {
   const RitzMeshShape *shape = ritz_mesh_shape(topology);
 
   return kind == RITZ_MESH_EDGES ? &shape->edges : &shape->facets;
@@ -12,7 +12,7 @@ const RitzMeshEntities *ritz_mesh_entities(CeedElemTopology topology, RitzMeshEn
 // How many to expect of one block. In a regular mesh an edge of a hexahedron belongs to 4 elements, a facet
 // to 2 of them, fewer at the boundary.
 static int64_t expected_entities(const RitzMeshBlock *block, RitzMeshEntityKind kind) {
-  int64_t num = block->num_elem * ritz_mesh_entities(block->topology, kind)->num;
+  int64_t num = block->num_elem * entities_of(block->topology, kind)->num;
   bool is_shared_by_four = kind == RITZ_MESH_EDGES && ritz_mesh_shape(block->topology)->dim == 3;
 
   return num / (is_shared_by_four ? 4 : 2) * 9 / 8;
@@ -22,7 +22,7 @@ static int64_t expected_entities(const RitzMeshBlock *block, RitzMeshEntityKind 
 static int number_block(Ceed ceed, RitzMeshEntityKind kind, const RitzMeshBlock *blocks, int b,
                         const int64_t *elem_vertices, RitzMeshTable *table, RitzMeshNumbers *numbers) {
   const RitzMeshBlock *block = &blocks[b];
-  const RitzMeshEntities *entities = ritz_mesh_entities(block->topology, kind);
+  const RitzMeshEntities *entities = entities_of(block->topology, kind);
 
   for (int64_t e = 0; e < block->num_elem; e++) {
     const int64_t *vertices = elem_vertices + block->corner_base + e * block->num_corners;
@@ -40,12 +40,12 @@ static int number_block(Ceed ceed, RitzMeshEntityKind kind, const RitzMeshBlock 
 
 int ritz_mesh_number_entities(Ceed ceed, RitzMeshEntityKind kind, int num_blocks, const RitzMeshBlock *blocks,
                               const int64_t *elem_vertices, RitzMeshTable *table, RitzMeshNumbers *numbers) {
-  const int width = ritz_mesh_entities(blocks[0].topology, kind)->num_corners;
+  const int width = entities_of(blocks[0].topology, kind)->num_corners;
   int64_t num_entries = 0, expected = 0;
 
   for (int b = 0; b < num_blocks; b++) {
     numbers->base[b] = num_entries;
-    num_entries += blocks[b].num_elem * ritz_mesh_entities(blocks[b].topology, kind)->num;
+    num_entries += blocks[b].num_elem * entities_of(blocks[b].topology, kind)->num;
     expected += expected_entities(&blocks[b], kind);
   }
   RITZ_TRY(RITZ_MALLOC(ceed, (size_t)num_entries, &numbers->numbers));

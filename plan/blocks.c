@@ -36,11 +36,12 @@ RitzBlockSweep ritz_plan_block_sweep(const RitzPlanBasis *b, CeedInt c, unsigned
   return s;
 }
 
-CeedInt ritz_plan_block_size(const RitzBlockSweep *s, CeedInt step) {
+// After `step` steps.
+static CeedInt array_size(const RitzBlockSweep *s, CeedInt step) {
   return s->size[step][0] * s->size[step][1] * s->size[step][2];
 }
 
-CeedInt ritz_plan_block_num_carried(const RitzBlockSweep *s, CeedInt step) {
+static CeedInt num_carried(const RitzBlockSweep *s, CeedInt step) {
   CeedInt num = 0;
   for (int i = 0; i < RITZ_BLOCK_ARRAYS; i++) num += s->is_carried[step][i];
   return num;
@@ -48,8 +49,8 @@ CeedInt ritz_plan_block_num_carried(const RitzBlockSweep *s, CeedInt step) {
 
 CeedInt ritz_plan_block_offset(const RitzBlockSweep *s, CeedInt step, int a) {
   CeedInt offset = 0;
-  for (CeedInt i = 1; i < step; i++) offset += ritz_plan_block_num_carried(s, i) * ritz_plan_block_size(s, i);
-  for (int i = 0; i < a; i++) offset += s->is_carried[step][i] ? ritz_plan_block_size(s, step) : 0;
+  for (CeedInt i = 1; i < step; i++) offset += num_carried(s, i) * array_size(s, i);
+  for (int i = 0; i < a; i++) offset += s->is_carried[step][i] ? array_size(s, step) : 0;
   return offset;
 }
 
@@ -66,7 +67,7 @@ double ritz_plan_block_flops(const RitzBlockSweep *s) {
   double flops = 0;
   for (CeedInt step = 1; step <= s->dim; step++) {
     const CeedInt num_in = s->size[step - 1][s->order[step - 1]]; // products an entry
-    flops += 2.0 * ritz_plan_block_num_carried(s, step) * ritz_plan_block_size(s, step) * num_in;
+    flops += 2.0 * num_carried(s, step) * array_size(s, step) * num_in;
   }
   return flops;
 }

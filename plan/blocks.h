@@ -27,9 +27,6 @@ typedef struct {
 
 // Of block c for a space with these modes.
 RitzBlockSweep ritz_plan_block_sweep(const RitzPlanBasis *basis, CeedInt c, unsigned modes);
-// After `step` steps: entries of an array, number of arrays.
-CeedInt ritz_plan_block_size(const RitzBlockSweep *sweep, CeedInt step);
-CeedInt ritz_plan_block_num_carried(const RitzBlockSweep *sweep, CeedInt step);
 // Where array a lies after a step, among arrays one after the other: those of step 1 first. After the last
 // step: behind all that are made on the way.
 CeedInt ritz_plan_block_offset(const RitzBlockSweep *sweep, CeedInt step, int a);

@@ -54,7 +54,6 @@ static double count_flops(const RitzSteps *list, const RitzStep *step) {
   case RITZ_STEP_FORM: return simple_flops(list, step);
   case RITZ_STEP_EVALUATE: return evaluate_flops(list, step);
   case RITZ_STEP_POINT: return list->plan->user_flops * ritz_plan_points(list->plan);
-  case RITZ_STEP_REDUCE: return 2.0 * (double)ritz_steps_size(list, step->from);
   default: return 0;
   }
 }

@@ -22,7 +22,8 @@ static const RitzPlanBasis *tensor_basis_of(const RitzPlan *plan, const RitzPlan
 
 // ---- Evaluation and call ----
 
-bool ritz_plan_can_include(const char *path) {
+// No control characters, not both '"' and '>'.
+static bool can_include(const char *path) {
   for (const char *c = path; *c; c++)
     if ((unsigned char)*c < ' ' || *c == 127) return false;
   return !strchr(path, '"') || !strchr(path, '>');
@@ -241,7 +242,7 @@ static int choose_cpu_target(CeedOperator op, const RitzPlan *plan, const RitzCp
   RITZ_TRY(ritz_cpu_allocate_calls(op->obj.ceed, plan->steps, t));
   t->lanes = machine->lanes;
   t->evaluation = choose_evaluation(plan);
-  choose_call(plan, machine->allows_text && plan->source_path && ritz_plan_can_include(plan->source_path), t);
+  choose_call(plan, machine->allows_text && plan->source_path && can_include(plan->source_path), t);
   choose_values(plan, t);
   for (int i = 0; i < plan->num_spaces; i++) RITZ_TRY(choose_gather(op, plan, rows, t, i));
   share_arrays(plan, t);

@@ -81,7 +81,7 @@ static CeedInt threads_of_element(const RitzGpuAssembly *a) {
          (ritz_assembly_second(&a->out, a->out.nodes_1d) / a->rows_2);
 }
 
-int64_t ritz_gpu_assembly_shared(const RitzGpuAssembly *a) {
+static int64_t num_shared(const RitzGpuAssembly *a) {
   const int64_t slots = (int64_t)a->num_elem * a->chunk, modes = (int64_t)a->in.num_modes * a->out.num_modes;
   if (a->kind == RITZ_ASSEMBLE_QFUNCTION) return 0;
   if (a->kind == RITZ_ASSEMBLE_DIAGONAL)
@@ -93,7 +93,7 @@ int64_t ritz_gpu_assembly_shared(const RitzGpuAssembly *a) {
 }
 
 static bool fits(const RitzGpuAssembly *a, int64_t num_bytes) {
-  return ritz_gpu_assembly_shared(a) * (int64_t)sizeof(CeedScalar) <= num_bytes;
+  return num_shared(a) * (int64_t)sizeof(CeedScalar) <= num_bytes;
 }
 
 // Nodes of a thread, then some elements, as many points of them as fit (they lie side by side in memory), and
@@ -157,7 +157,7 @@ static bool choose_tensor(int64_t num_bytes, CeedInt max_threads, RitzGpuAssembl
 }
 
 bool ritz_plan_gpu_assembly(int64_t shared_bytes, CeedInt max_threads, RitzGpuAssembly *a) {
-  a->is_tensor = a->kind >= RITZ_ASSEMBLE_MATRICES; // ritz_gpu_assembly_shared asks
+  a->is_tensor = a->kind >= RITZ_ASSEMBLE_MATRICES; // num_shared asks
   if (a->is_tensor && choose_tensor(shared_bytes < TENSOR_BYTES ? shared_bytes : TENSOR_BYTES,
                                     CeedIntMin(TENSOR_THREADS, max_threads), a))
     return true;

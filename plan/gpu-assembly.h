@@ -79,7 +79,5 @@ static inline int64_t ritz_gpu_assembly_products(const RitzGpuAssembly *a) {
 }
 // Blocks of threads for so many elements.
 int64_t ritz_gpu_assembly_blocks(const RitzGpuAssembly *a, CeedInt num_elem);
-// Scalars of shared memory.
-int64_t ritz_gpu_assembly_shared(const RitzGpuAssembly *a);
 
 #endif

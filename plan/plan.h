@@ -179,8 +179,6 @@ int ritz_plan_field_of(const RitzPlan *plan, bool is_input, int argument);
 // The active input field whose values at the points are to be multiplied with those of output field i to give
 // u . A u; -1: there is none.
 int ritz_plan_partner(const RitzPlan *plan, int i);
-// Whether an #include can name this file: no control characters, not both '"' and '>'.
-bool ritz_plan_can_include(const char *path);
 void ritz_plan_free(RitzPlan **plan);
 
 // A basis on a tensor grid of points, Q_1d a direction.

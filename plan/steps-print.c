@@ -13,11 +13,13 @@ enum { TEXT = 160 };
 // ---- Buffers ----
 
 static void add_name(char *text, const RitzSteps *list, int buffer) {
-  static const char *const names[] = {
-      [RITZ_ROLE_VECTOR] = "vector",   [RITZ_ROLE_NODES] = "nodes",
-      [RITZ_ROLE_WORK] = "work",       [RITZ_ROLE_VALUES] = "values",
-      [RITZ_ROLE_WEIGHTS] = "weights", [RITZ_ROLE_DERIVATIVES] = "derivatives",
-      [RITZ_ROLE_SUM] = "sum",         [RITZ_ROLE_COEFFICIENTS] = "coefficients"};
+  static const char *const names[] = {[RITZ_ROLE_VECTOR] = "vector",
+                                      [RITZ_ROLE_NODES] = "nodes",
+                                      [RITZ_ROLE_WORK] = "work",
+                                      [RITZ_ROLE_VALUES] = "values",
+                                      [RITZ_ROLE_WEIGHTS] = "weights",
+                                      [RITZ_ROLE_DERIVATIVES] = "derivatives",
+                                      [RITZ_ROLE_COEFFICIENTS] = "coefficients"};
   const RitzBuffer *b = &list->buffers[buffer];
   ADD(text, "%s", names[b->role]);
   if (b->role == RITZ_ROLE_VECTOR)
@@ -103,9 +105,9 @@ static void add_cost(char *text, const RitzPlan *plan, const RitzStepCost *c) {
 int ritz_steps_print(const RitzSteps *list, const RitzPlanAccess *access, RitzStepNote note,
                      const void *target, FILE *stream) {
   static const char *const kinds[] = {
-      [RITZ_STEP_GATHER] = "gather",     [RITZ_STEP_SCATTER] = "scatter", [RITZ_STEP_CONTRACT] = "contract",
-      [RITZ_STEP_MULTIPLY] = "multiply", [RITZ_STEP_FORM] = "form",       [RITZ_STEP_POINT] = "point",
-      [RITZ_STEP_MOVE] = "move",         [RITZ_STEP_REDUCE] = "reduce",   [RITZ_STEP_EVALUATE] = "evaluate"};
+      [RITZ_STEP_GATHER] = "gather",     [RITZ_STEP_SCATTER] = "scatter",  [RITZ_STEP_CONTRACT] = "contract",
+      [RITZ_STEP_MULTIPLY] = "multiply", [RITZ_STEP_FORM] = "form",        [RITZ_STEP_POINT] = "point",
+      [RITZ_STEP_MOVE] = "move",         [RITZ_STEP_EVALUATE] = "evaluate"};
   RitzLocale locale;
   RITZ_TRY(ritz_locale_enter(NULL, &locale));
   fprintf(stream, "Steps of '%s': %s, %s; an element:\n", list->plan->name, list->action,

@@ -462,8 +462,7 @@ static RitzStepKind adjoint_kind(RitzStepKind kind) {
 static void append_adjoint(RitzSteps *list, int num, const RitzStep *steps) {
   for (int n = num - 1; n >= 0; n--) {
     RitzStep *step = &list->steps[list->num_steps];
-    RITZ_ASSERT(steps[n].kind != RITZ_STEP_POINT && steps[n].kind != RITZ_STEP_FORM &&
-                steps[n].kind != RITZ_STEP_REDUCE);
+    RITZ_ASSERT(steps[n].kind != RITZ_STEP_POINT && steps[n].kind != RITZ_STEP_FORM);
     *step = steps[n];
     step->kind = adjoint_kind(steps[n].kind);
     step->from = steps[n].to;
@@ -635,33 +634,9 @@ int ritz_plan_partner(const RitzPlan *plan, int i) {
   return -1;
 }
 
-static void add_energy(RitzSteps *list) {
-  const RitzPlan *plan = list->plan;
-  add_inputs(list);
-  add_step(list, RITZ_STEP_POINT, -1, -1);
-  const int sum = add_buffer(list, RITZ_ROLE_SUM, -1, 1, 1);
-  list->buffers[sum].is_given = list->buffers[sum].is_wanted = true;
-  for (int i = plan->num_in; i < plan->num_in + plan->num_out; i++) {
-    const int partner = ritz_plan_partner(plan, i), num = ritz_steps_num_buffers(plan, &plan->fields[i]);
-    list->arguments[i] = copy_buffers(list, num, list->arguments[partner]);
-    for (int d = 0; d < num; d++) {
-      RitzStep *step = add_step(list, RITZ_STEP_REDUCE, list->arguments[i] + d, sum);
-      step->with = list->arguments[partner] + d;
-      step->adds = true;
-    }
-  }
-  clear_ends(list);
-}
-
 int ritz_steps_inputs(Ceed ceed, const RitzPlan *plan, RitzSteps **list) {
   const int ierr = allocate(ceed, plan, "inputs", room_of_apply(plan), list);
   if (!ierr) add_inputs(*list);
-  return finish(ceed, ierr, list);
-}
-
-int ritz_steps_energy(Ceed ceed, const RitzPlan *plan, RitzSteps **list) {
-  const int ierr = allocate(ceed, plan, "energy", room_of_apply(plan), list);
-  if (!ierr) add_energy(*list);
   return finish(ceed, ierr, list);
 }
 

@@ -21,14 +21,13 @@ typedef enum {
   RITZ_ROLE_VALUES,       // at the points
   RITZ_ROLE_DERIVATIVES,  // at the points: along one direction (tensor), or all of a dense basis
   RITZ_ROLE_WEIGHTS,      // of the points, the same in all elements
-  RITZ_ROLE_SUM,          // one number
 } RitzRole;
 
 // An array of an element: num_comp components of extents[0] x .. x extents[dim - 1] numbers, the first
 // direction fastest. Components of a dense basis are [component of a value][component of the space].
 typedef struct {
   RitzRole role;
-  int space;         // of the plan; -1: weights, sums
+  int space;         // of the plan; -1: weights
   CeedInt direction; // of derivatives: along it; -1: all
   CeedInt num_comp;
   CeedInt dim; // 1: dense, data at points
@@ -47,10 +46,9 @@ typedef enum {
   // derivatives [direction][component]. Transposed, it deposits: adds what is at the points, each times the
   // polynomial of a coefficient there, into that coefficient.
   RITZ_STEP_EVALUATE,
-  RITZ_STEP_FORM,   // a basis of degree one, or a constant, at the points; has no adjoint here
-  RITZ_STEP_POINT,  // the QFunction, from and to the list's arguments
-  RITZ_STEP_MOVE,   // as it is
-  RITZ_STEP_REDUCE, // to += sum of the products of `from` and `with`, over the points
+  RITZ_STEP_FORM,  // a basis of degree one, or a constant, at the points; has no adjoint here
+  RITZ_STEP_POINT, // the QFunction, from and to the list's arguments
+  RITZ_STEP_MOVE,  // as it is
 } RitzStepKind;
 
 // Tables of a basis, nodes -> points.
@@ -64,7 +62,7 @@ typedef enum {
 typedef struct {
   RitzStepKind kind;
   int from, to; // buffers; of POINT: -1
-  int with;     // buffer, of REDUCE and EVALUATE
+  int with;     // buffer, of EVALUATE
   int basis;    // of the plan, of CONTRACT, MULTIPLY, EVALUATE and FORM
   RitzTable table;
   CeedInt direction; // of CONTRACT
@@ -98,15 +96,12 @@ struct RitzSteps {
 
 // An apply: every input space, the QFunction, every output space.
 int ritz_steps_apply(Ceed ceed, const RitzPlan *plan, RitzSteps **steps);
-// u . A u: an apply whose active outputs are not scattered, but multiplied with the active inputs at the
-// points. Where ritz_plan_partner finds an input for each of them.
-int ritz_steps_energy(Ceed ceed, const RitzPlan *plan, RitzSteps **steps);
 // All input spaces; fields without a space have no arguments.
 int ritz_steps_inputs(Ceed ceed, const RitzPlan *plan, RitzSteps **steps);
 // One space at the points: as an input, whatever it is in the plan. with_vector: gathered first; else its
 // nodes are given.
 int ritz_steps_input(Ceed ceed, const RitzPlan *plan, int space, bool with_vector, RitzSteps **steps);
-// The transposed of a linear list, without POINT, FORM and REDUCE: what was wanted is given, and the other
+// The transposed of a linear list, without POINT and FORM: what was wanted is given, and the other
 // way round.
 int ritz_steps_adjoint(Ceed ceed, const RitzSteps *steps, RitzSteps **adjoint);
 void ritz_steps_free(RitzSteps **steps);

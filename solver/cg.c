@@ -327,7 +327,7 @@ static int prepare_passes(const Cg *cg) {
                                    &forms);
 }
 
-int ritz_cg_solve_standard(RitzSolver solver, const RitzSolve *solve) {
+static int solve_standard(RitzSolver solver, const RitzSolve *solve) {
   const bool is_flexible = solver->type == RITZ_SOLVER_FLEXIBLE_CG;
   // as in find_obstacle
   const bool is_scaled_apart = solver->reduce && solver->pc;
@@ -410,7 +410,7 @@ int ritz_cg_solve(RitzSolver solver, const RitzSolve *solve) {
                solver->used_reason);
   is_merged = is_merged && !solver->used_reason;
   solver->used = is_merged ? RITZ_CG_MERGED : RITZ_CG_STANDARD;
-  if (!is_merged) return ritz_cg_solve_standard(solver, solve);
+  if (!is_merged) return solve_standard(solver, solve);
   CeedVector inverse = ritz_jacobi_inverse(solve->pc, solve->system.ceed, NULL);
   const bool stays_on_device = is_on_device(solve) && solver->reduce_in_memory && solver->parts.apply_energy;
   if (solver->reduce && !stays_on_device) return ritz_cg_solve_in_parts(solver, solve, inverse);

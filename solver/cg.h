@@ -20,7 +20,6 @@
 #include "solver/solver.h"
 
 // The variants. inverse: a diagonal M, or NULL: none.
-int ritz_cg_solve_standard(RitzSolver solver, const RitzSolve *solve); // any M
 // The operator can be applied with hooks, with num_slots slots (core/apply-hooks.h).
 int ritz_cg_solve_merged(RitzSolver solver, const RitzSolve *solve, CeedVector inverse, int num_slots);
 int ritz_cg_solve_on_device(RitzSolver solver, const RitzSolve *solve, CeedVector inverse);

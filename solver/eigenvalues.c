@@ -47,8 +47,10 @@ static double bisect(int n, const double *diagonal, const double *beside, int in
   return low + (high - low) / 2;
 }
 
-void ritz_tridiagonal_extremes(int n, const double *diagonal, const double *beside, double *smallest,
-                               double *largest) {
+// Eigenvalues of the symmetric tridiagonal matrix with this diagonal [n] and these numbers beside it [n - 1],
+// n > 0, by bisection (Givens 1954: signs of the pivots).
+static void find_tridiagonal_extremes(int n, const double *diagonal, const double *beside, double *smallest,
+                                      double *largest) {
   double low = INFINITY, high = -INFINITY;
 
   for (int i = 0; i < n; i++) { // Gershgorin's discs
@@ -184,7 +186,7 @@ static void find_extremes(const Lanczos *lanczos, RitzSpectrum *spectrum) {
     if (i > 0) diagonal[i] += lanczos->beta[i - 1] / lanczos->alpha[i - 1];
     beside[i] = sqrt(fmax(0, lanczos->beta[i])) / lanczos->alpha[i];
   }
-  if (n > 0) ritz_tridiagonal_extremes(n, diagonal, beside, &spectrum->smallest, &spectrum->largest);
+  if (n > 0) find_tridiagonal_extremes(n, diagonal, beside, &spectrum->smallest, &spectrum->largest);
 }
 
 int ritz_estimate_spectrum(const RitzSystem *system, RitzPreconditioner pc, CeedSize n,

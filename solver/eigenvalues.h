@@ -23,10 +23,6 @@ int ritz_system_set_random(const RitzSystem *system, CeedVector v, uint64_t seed
 int ritz_estimate_spectrum(const RitzSystem *system, RitzPreconditioner pc, CeedSize n,
                            CeedScalarType precision, CeedInt num_steps, uint64_t seed,
                            RitzSpectrum *spectrum);
-// The smallest and the largest eigenvalue of the symmetric tridiagonal matrix with this diagonal [n] and
-// these numbers beside it [n - 1], n > 0, by bisection (Givens 1954: signs of the pivots).
-void ritz_tridiagonal_extremes(int n, const double *diagonal, const double *beside, double *smallest,
-                               double *largest);
 
 // What Chebyshev polynomials need (solver/chebyshev.c): the spectrum, estimated where options->largest is 0,
 // and the upper bound, safety included. An estimate that meets a fault, which rounding can bring about, is

@@ -382,49 +382,6 @@ TEST(forms_are_what_the_tables_of_their_bases_give) {
   }
 }
 
-// ---- Energy ----
-
-static int double_values(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
-  (void)ctx;
-  for (CeedInt i = 0; i < Q; i++) out[0][i] = 2 * in[0][i];
-  for (CeedInt i = 0; i < 2 * Q; i++) out[1][i] = 3 * in[1][i];
-  return CEED_ERROR_SUCCESS;
-}
-
-TEST(energy_of_a_list_is_the_product_of_u_and_A_u) {
-  Kit k = kit_open();
-  CeedElemRestriction rstr = box(&k, 2, 2, 1);
-  CeedBasis basis = lagrange(&k, 2, 1, 3, 4, CEED_GAUSS);
-  const Field fields[] = {ACTIVE("u", INTERP, rstr, basis), ACTIVE("du", GRAD, rstr, basis),
-                          ACTIVE("v", INTERP, rstr, basis), ACTIVE("dv", GRAD, rstr, basis)};
-  RitzSteps *energy = NULL, *apply = NULL;
-  Runner e, a;
-  uint64_t seed = 5;
-  double sum = 0, product = 0;
-
-  set_function(&k, 1, "", 2, 2, fields);
-  k.op->qf->f = double_values;
-  PLAN(&k, &eight_lanes, NULL);
-  CHECK_OK(ritz_steps_energy(k.ceed, k.plan, &energy));
-  CHECK_OK(ritz_steps_apply(k.ceed, k.plan, &apply));
-  open_runner(k.op, energy, &e);
-  open_runner(k.op, apply, &a);
-  fill(25, e.vectors[0], &seed);
-  memcpy(a.vectors[0], e.vectors[0], 25 * sizeof(CeedScalar));
-  CHECK_OK(run(&e, 0));
-  CHECK_OK(run(&a, 0));
-  for (int b = 0; b < energy->num_buffers; b++) {
-    for (int l = 0; energy->buffers[b].role == RITZ_ROLE_SUM && l < LANES; l++)
-      sum += (double)((CeedScalar *)e.run.buffers[b])[l];
-  }
-  for (int i = 0; i < 25; i++) product += (double)a.vectors[0][i] * (double)a.vectors[1][i];
-  CHECK(product > 0.1, "an energy");
-  CHECK_NEAR(sum, product, 500 * eps * product, "u . A u"); // some hundred terms of one sign
-  close_runner(&e);
-  close_runner(&a);
-  kit_close(&k);
-}
-
 // ---- As operators, on every backend ----
 
 // u -> points, or back: the identity between a space and data at the points.
@@ -630,7 +587,6 @@ int main(int argc, char **argv) {
                         buffers_share_memory_only_when_they_live_one_after_the_other,
                         equal_plans_have_equal_lists_and_others_have_others,
                         forms_are_what_the_tables_of_their_bases_give,
-                        energy_of_a_list_is_the_product_of_u_and_A_u,
                         evaluation_at_points_and_its_adjoint_are_transposed, a_list_needs_a_stream,
                         element_inverses_are_fused_and_list_their_formula,
                         transfers_between_levels_are_lists_like_any_other));

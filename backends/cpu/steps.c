@@ -524,16 +524,6 @@ static void move(const RitzCpuRun *run, const RitzStep *step) {
   for (CeedSize i = 0; i < size; i++) y[i] = step->adds ? y[i] + x[i] : x[i];
 }
 
-// Lanes that repeat an element do not count.
-static void reduce(const RitzCpuRun *run, const RitzStep *step, const RitzBatch *b) {
-  const CeedSize size = ritz_steps_size(run->list, step->from);
-  const RitzVec *x = run->buffers[step->from], *y = run->buffers[step->with];
-  RitzVec sum = ritz_splat(0);
-  RitzReal *to = (RitzReal *)run->buffers[step->to];
-  for (CeedSize i = 0; i < size; i++) sum += x[i] * y[i];
-  for (int l = 0; l < b->num; l++) to[l] += sum[l];
-}
-
 // ---- Lists ----
 
 int ritz_cpu_run_step(const RitzCpuRun *run, const RitzStep *step, const RitzBatch *b) {
@@ -546,7 +536,6 @@ int ritz_cpu_run_step(const RitzCpuRun *run, const RitzStep *step, const RitzBat
   case RITZ_STEP_POINT: return ritz_cpu_call_function(run, run->list->plan->Q);
   case RITZ_STEP_EVALUATE: RITZ_ASSERT(!"done for a block of points"); break;
   case RITZ_STEP_MOVE: move(run, step); break;
-  case RITZ_STEP_REDUCE: reduce(run, step, b); break;
   }
   return 0;
 }
