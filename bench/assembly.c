@@ -224,6 +224,7 @@ static int run_row(Ceed ceed, const Options *o, bool is_tet, int order) {
 int main(int argc, char **argv) {
   Options o;
   Ceed ceed = NULL;
+  setenv("RITZ_WAIT", "1", 0);
   if (!read_options(argc, argv, &o)) {
     fputs(usage, stderr);
     return 2;

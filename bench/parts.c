@@ -409,6 +409,7 @@ int main(int argc, char **argv) {
                .size = 2e6,
                .method = RITZ_PARTITION_AUTO};
 
+  setenv("RITZ_WAIT", "1", 0);
 #ifdef RITZ_WITH_MPI
   MPI_Init(&argc, &argv);
 #endif

@@ -178,6 +178,7 @@ int cli_main(const char *program, int (*run)(int argc, char **argv), int argc, c
   // Errors without a context, of CeedInit, are to return their code instead of ending the program.
   setenv("CEED_ERROR_HANDLER", "return", 1);
   if (isatty(STDERR_FILENO)) setenv("RITZ_PROGRESS", "1", 0);
+  setenv("RITZ_WAIT", "1", 0); // commands say themselves which operators need not (RITZ_USE_NO_WAIT)
   int code = run(argc, argv);
   if (fflush(stdout) || ferror(stdout)) {
     fprintf(stderr, "%s: cannot write to standard output\n", program);

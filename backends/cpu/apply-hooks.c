@@ -130,11 +130,14 @@ static const char *why_no_hooks_of(CeedOperator op, const RitzCpuOperator *cpu, 
   return covered == n ? NULL : "restrictions of the active vectors differ in their lengths";
 }
 
-// Data that are coming may take over between two applies.
-static const char *why_no_hooks(CeedOperator op, CeedSize n) {
+// Data that are coming, or will be, may take over between two applies.
+static int why_no_hooks(CeedOperator op, CeedSize n, const char **reason) {
   const RitzCpuOperator *cpu = op->data;
-  const char *reason = why_no_hooks_of(op, cpu, n);
-  return reason || !cpu->coming ? reason : why_no_hooks_of(op, cpu->coming, n);
+  *reason = why_no_hooks_of(op, cpu, n);
+  if (*reason) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(ritz_cpu_plan_kernel(op));
+  if (cpu->coming) *reason = why_no_hooks_of(op, cpu->coming, n);
+  return CEED_ERROR_SUCCESS;
 }
 
 // ---- Which piece a chunk belongs to ----
@@ -275,8 +278,8 @@ static int list_pieces(CeedOperator op, RitzCpuApplyHooks *s) {
   for (CeedInt i = 0; i < num && !s->reason; i++) {
     CeedOperator sub = op->is_composite ? op->sub[i] : op;
     if (sub->num_elem == 0) continue;
-    s->reason = sub->obj.ceed == op->obj.ceed ? why_no_hooks(sub, op->input_size)
-                                              : "a sub-operator belongs to another context";
+    s->reason = "a sub-operator belongs to another context";
+    if (sub->obj.ceed == op->obj.ceed) RITZ_TRY(why_no_hooks(sub, op->input_size, &s->reason));
     if (s->reason) return CEED_ERROR_SUCCESS;
     const Piece piece = {.op = sub, .number = ((const RitzCpuOperator *)sub->data)->number};
     const int num_sections = schedule_of(&piece)->num_sections;
@@ -392,6 +395,7 @@ static int run_kernel(RitzCpuApplyHooks *s, CeedOperator op) {
     cpu->args[t].context = context;
     cpu->args[t].work = ceed->work[t];
   }
+  cpu->applies_left--;
   const int code =
       ritz_schedule_run_hooked(cpu->schedule, ceed->team, cpu->kernel, cpu->args, s->before, s->after);
   const int restored = ritz_qfunction_restore_context_data(op->qf, &context);

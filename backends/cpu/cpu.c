@@ -43,6 +43,7 @@ static int cpu_ceed_create(Ceed ceed, const char *options) {
   RITZ_TRY(RITZ_CALLOC(ceed, 1, &cpu));
   ceed->data = cpu;
   cpu->is_deterministic = ritz_resource_option(options, "deterministic") != NULL;
+  cpu->waits = ritz_cpu_waits();
   int ierr = choose_threads(ceed, options, &cpu->num_threads);
   if (!ierr) ierr = ritz_team_create(ceed, cpu->num_threads, &cpu->team);
   if (!ierr) ierr = RITZ_CALLOC(ceed, (size_t)cpu->num_threads, &cpu->work);

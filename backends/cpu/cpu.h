@@ -19,6 +19,7 @@ extern const RitzBackend ritz_cpu_backend;
 typedef struct {
   int num_threads;
   bool is_deterministic; // results do not depend on the number of threads
+  bool waits;            // RITZ_WAIT: operators of RITZ_USE_MANY wait for their kernels
   int64_t num_prepared;  // operators so far
   RitzTeam team;
   int64_t work_bytes; // of each thread's scratch, shared by all operators of the context
@@ -49,9 +50,11 @@ struct RitzCpuOperator {
   RitzCpuPath path;
   bool is_ready;  // can run; else plan and text are all that there is
   int64_t number; // of those prepared in the context, from 1 on: another schedule has another number
-  // Owned: planned with a kernel that is on its way, while this one, on the ahead-of-time kernel, serves
-  // (RITZ_USE_NO_WAIT); takes this one's place. NULL: none.
+  // Owned: planned with a kernel that is on its way, while this one, on the ahead-of-time kernel, serves;
+  // takes this one's place. NULL: none.
   RitzCpuOperator *coming;
+  bool is_cold;          // on the ahead-of-time kernel without a word with the compiler so far
+  int64_t applies_left;  // of the ahead-of-time kernel before the other one is begun, or looked for
   bool is_later;         // the other one of these: it serves on should this one get no kernel
   char *reason;          // owned: why the path is not the first one; NULL
   bool is_unchecked;     // text and function had no finite results to be compared
@@ -103,11 +106,17 @@ int ritz_cpu_finish_code(Ceed ceed, const RitzJitSource *source, const RitzCpuSy
                          RitzCpuCode *code, void **kernel);
 
 // prepare.c: operators that are not ready are made so; kernels of all of them are compiled together. `in`
-// is the active input, for the first check of the QFunction. Those that need not wait for a compiler
-// (RITZ_USE_NO_WAIT) get the ahead-of-time kernel meanwhile, and count as not ready when theirs is there.
+// is the active input, for the first check of the QFunction. Those that need not wait for a compiler get the
+// ahead-of-time kernel meanwhile, and count as not ready when theirs is due: when their applies have cost as
+// much as a compilation, and when it is there.
 int ritz_cpu_prepare(CeedInt num, CeedOperator *ops, CeedVector in);
 bool ritz_cpu_is_ready(CeedOperator op);
-// Whether the ahead-of-time kernel may do what is asked for until a kernel is there.
+// As ritz_cpu_prepare of one that has waited for its kernel, whatever its applies have cost; those of
+// RITZ_USE_NO_WAIT do not.
+int ritz_cpu_prepare_kernel(CeedOperator op, CeedVector in);
+// The data that may take the place of those of a prepared operator are planned.
+int ritz_cpu_plan_kernel(CeedOperator op);
+// Whether the ahead-of-time kernel may do what is asked for until a kernel is there. The operator is planned.
 bool ritz_cpu_may_serve_first(CeedOperator op);
 // Data on the ahead-of-time kernel beside those that the prepared operator has, which stay; ready to run. To
 // be freed.
@@ -132,8 +141,9 @@ int ritz_cpu_fill_matrices(CeedOperator op);
 void ritz_cpu_free_matrices(RitzCpuOperator *cpu);
 double ritz_cpu_rounded_bytes(const RitzPlan *plan);
 
-// environment.c: what this processor offers arithmetic of a precision, and the variables RITZ_LANES,
-// RITZ_QFUNCTION, RITZ_SIMPLE_INPUTS and RITZ_EVEN_ODD allow.
+// environment.c: RITZ_WAIT; what this processor offers arithmetic of a precision, and the variables
+// RITZ_LANES, RITZ_QFUNCTION, RITZ_SIMPLE_INPUTS and RITZ_EVEN_ODD allow.
+bool ritz_cpu_waits(void);
 void ritz_cpu_environment(CeedScalarType precision, RitzCpuMachine *machine, RitzPlanOptions *options);
 
 // function.c: calls the application's function, and the text in a kernel (NULL: none; is_single: compiled

@@ -17,7 +17,7 @@ struct RitzCpuDiagonal {
   RitzUnfusedDiagonal unfused;
   RitzCpuOperator *beside; // owned: of a walk where the operator itself has a generated kernel; else NULL
   RitzCpuCode code;
-  RitzCpuCode later; // of a walk until a compiler has done its work (RITZ_USE_NO_WAIT); else nothing
+  RitzCpuCode later; // of a walk until a compiler has done its work ; else nothing
   RitzKernel kernel;
   RitzKernelSpace *spaces; // owned: those of the plan, then the diagonal
   RitzKernelArgs *args;    // owned, one a thread
@@ -175,7 +175,7 @@ static int load_code(CeedOperator op, RitzCpuDiagonal *d) {
 }
 
 static int walk_first(CeedOperator op, RitzCpuDiagonal *d) {
-  RITZ_TRY(ritz_strdup(op->obj.ceed, "its kernel is being compiled (RITZ_USE_NO_WAIT)", &d->reason));
+  RITZ_TRY(ritz_strdup(op->obj.ceed, "its kernel is being compiled", &d->reason));
   d->later = d->code;
   d->code = (RitzCpuCode){.module = NULL};
   free_plan(d);
@@ -256,10 +256,13 @@ int ritz_cpu_diagonal_text(CeedOperator op, bool is_point_block, char **text, Ri
 
 // ---- Running ----
 
+// For each input it costs about an apply.
 static int run_diagonal(CeedOperator op, RitzCpuDiagonal *d) {
   const RitzCpu *ceed = op->obj.ceed->data;
+  RitzCpuOperator *cpu = op->data;
   void *context;
 
+  cpu->applies_left -= d->plan->num_in;
   RITZ_TRY_BACKEND(ritz_qfunction_get_context_data(op->qf, CEED_MEM_HOST, &context));
   for (int t = 0; t < ceed->num_threads; t++) {
     d->args[t].context = context;

@@ -25,6 +25,11 @@ static bool is_not(const char *variable, const char *value) {
   return !found || strcmp(found, value) != 0;
 }
 
+bool ritz_cpu_waits(void) {
+  const char *text = ritz_environment("RITZ_WAIT");
+  return text && strcmp(text, "0") != 0;
+}
+
 void ritz_cpu_environment(CeedScalarType precision, RitzCpuMachine *machine, RitzPlanOptions *options) {
   const CeedInt in_register = vector_bytes() / (CeedInt)ritz_scalar_bytes(precision);
   const CeedInt lanes = wanted_lanes(ritz_environment("RITZ_LANES"));

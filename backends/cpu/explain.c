@@ -52,7 +52,7 @@ int ritz_cpu_operator_steps(CeedOperator op, FILE *stream, bool *has_steps) {
 }
 
 int ritz_cpu_operator_source(CeedOperator op, const char **source) {
-  RITZ_TRY(ritz_cpu_prepare(1, &op, CEED_VECTOR_NONE));
+  RITZ_TRY(ritz_cpu_prepare_kernel(op, CEED_VECTOR_NONE));
   *source = ((const RitzCpuOperator *)op->data)->text;
   return CEED_ERROR_SUCCESS;
 }

@@ -113,6 +113,7 @@ static int run_kernel(Many *m) {
     cpu->args[t].context = context;
     cpu->args[t].work = ceed->work[t];
   }
+  cpu->applies_left -= m->num;
   const int code = ritz_schedule_run_many(cpu->schedule, ceed->team, cpu->kernel, cpu->args, m->num,
                                           m->vectors, group_of(cpu));
   const int restored = ritz_qfunction_restore_context_data(m->op->qf, &context);

@@ -57,7 +57,7 @@ static bool is_left(CeedOperator op) {
 // Leaves what a compiler works at where nobody waits for it.
 static int load_code(CeedOperator op, RitzCpuMatrix *m) {
   const Ceed ceed = op->obj.ceed;
-  const bool waits = !ritz_cpu_may_serve_first(op);
+  const bool waits = op->use != RITZ_USE_NO_WAIT || !ritz_cpu_may_serve_first(op);
   RitzCpuText text = {.op = op, .is_optional = is_optional(op), .code = &m->code};
   char *emitted = NULL;
   int ierr = CEED_ERROR_SUCCESS;
@@ -111,8 +111,7 @@ static int load_matrix(CeedOperator op, RitzCpuMatrix *m) {
   if (module) m->kernel = ritz_cpu_find_kernel(module, m->target->lanes);
   m->is_left = !m->kernel && (!module || (is_optional(op) && ritz_jit_status(module) != RITZ_JIT_REFUSED));
   if (m->kernel) return make_threads(op, m);
-  return ritz_strdup(op->obj.ceed,
-                     module ? ritz_jit_reason(module) : "its kernel is being compiled (RITZ_USE_NO_WAIT)",
+  return ritz_strdup(op->obj.ceed, module ? ritz_jit_reason(module) : "its kernel is being compiled",
                      &m->reason);
 }
 
@@ -163,7 +162,7 @@ static int create_matrix(CeedOperator op, CeedInt a, CeedInt b, RitzCpuCode *cod
 }
 
 int ritz_cpu_matrix_make(CeedOperator op, CeedInt a, CeedInt b, RitzCpuMatrix **matrix) {
-  RITZ_TRY(ritz_cpu_prepare(1, &op, CEED_VECTOR_NONE));
+  RITZ_TRY(ritz_cpu_prepare_kernel(op, CEED_VECTOR_NONE));
   RitzCpuOperator *cpu = op->data;
   RitzCpuMatrix **place = find(cpu, a, b);
   RitzCpuCode code = {.module = NULL};

@@ -193,6 +193,7 @@ static int run_apply(CeedOperator op, void *context, RitzApplyMode mode) {
     args->before = mode == RITZ_APPLY_ADD ? NULL : &zero;
     args->work = ceed->work[t];
   }
+  cpu->applies_left--;
   const int code = ritz_schedule_run(cpu->schedule, ceed->team, cpu->kernel, cpu->args);
   RITZ_TRY_BACKEND(code);
   return CEED_ERROR_SUCCESS;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // From an operator to something that runs: plan, text, kernel, schedule. What does not work falls back one
 // step at a time, and says so: text of the QFunction -> its pointer -> ahead-of-time kernel -> reference
-// backend. While a compiler works, an operator that need not wait for it has two sets of data: one that runs
-// on the ahead-of-time kernel, and one that comes with the compiled kernel and takes its place.
+// backend. An operator that need not wait for a compiler begins on the ahead-of-time kernel; when its applies
+// have cost as much as a compilation, a second set of data is planned, and takes the place of the first one
+// when its kernel is there.
 #include <math.h>
 #include <string.h>
 
@@ -150,15 +151,18 @@ static int use_unfused(CeedOperator op) {
 
 // ---- Kernel ----
 
-// Applied once, and by the ahead-of-time kernel in less time than a compiler takes: that is slower by 0.2 ns
-// an operation, and a compilation takes more than half a second. It calls the application's function.
-static bool is_optional(CeedOperator op) {
+// An apply takes the ahead-of-time kernel less time than a compiler: that is slower by 0.2 ns an operation,
+// and a compilation takes more than half a second. It calls the application's function.
+static bool is_shorter_than_compilation(CeedOperator op) {
   const double worth_compiling = 3e9; // operations of one thread
   const RitzCpu *context = op->obj.ceed->data;
   RitzOperatorCost cost = {0};
-  if (op->use != RITZ_USE_ONCE || !op->qf->f) return false;
-  if (ritz_cpu_operator_cost(op, &cost)) return false;
+  if (!op->qf->f || ritz_cpu_operator_cost(op, &cost)) return false;
   return cost.flops <= worth_compiling * context->num_threads;
+}
+
+static bool is_optional(CeedOperator op) {
+  return op->use == RITZ_USE_ONCE && is_shorter_than_compilation(op);
 }
 
 static int emit(CeedOperator op) {
@@ -171,10 +175,19 @@ static bool has_generated_kernel(CeedOperator op) {
   return ((const RitzCpuOperator *)op->data)->path <= RITZ_PATH_POINTER;
 }
 
+// Begins on the ahead-of-time kernel unless an apply is dear. RITZ_STRICT wants to know at once what is
+// refused.
+static bool is_tiered(CeedOperator op) {
+  const RitzCpu *context = op->obj.ceed->data;
+  return op->use == RITZ_USE_MANY && op->qf->f && !op->is_at_points && !context->waits &&
+         !context->is_deterministic && !op->obj.ceed->is_strict;
+}
+
 // When the kernel is there depends on time, so do roundings.
 bool ritz_cpu_may_serve_first(CeedOperator op) {
   const RitzCpu *context = op->obj.ceed->data;
-  return op->use == RITZ_USE_NO_WAIT && op->qf->f && !context->is_deterministic;
+  if (op->use == RITZ_USE_NO_WAIT) return op->qf->f && !context->is_deterministic;
+  return is_tiered(op) && is_shorter_than_compilation(op);
 }
 
 // The work of an apply: those that take longest are compiled first, those that are waited for before them.
@@ -525,7 +538,7 @@ static int make_first(CeedOperator op, CeedVector in) {
   RitzCpuOperator *cpu = op->data;
 
   cpu->path = RITZ_PATH_UNFUSED;
-  RITZ_TRY(ritz_strdup(op->obj.ceed, "its kernel is being compiled (RITZ_USE_NO_WAIT)", &cpu->reason));
+  RITZ_TRY(ritz_strdup(op->obj.ceed, "its kernel is being compiled", &cpu->reason));
   RITZ_TRY(use_unfused(op));
   return finish_preparation(op, in);
 }
@@ -591,20 +604,94 @@ static int advance(CeedOperator op, CeedVector in) {
   return CEED_ERROR_SUCCESS;
 }
 
+// Another kernel is to be begun, or there.
+static bool is_due(const RitzCpuOperator *cpu) {
+  if (cpu->applies_left > 0) return false;
+  return cpu->coming ? ritz_cpu_can_load(&cpu->coming->code) : cpu->is_cold;
+}
+
 bool ritz_cpu_is_ready(CeedOperator op) {
   const RitzCpuOperator *cpu = op->data;
-  return cpu && cpu->is_ready && !(cpu->coming && ritz_cpu_can_load(&cpu->coming->code));
+  return cpu && cpu->is_ready && !is_due(cpu);
+}
+
+// ---- Cold operators ----
+
+// Applies of a planned operator that cost about as much as looking for its kernel, and a part of what a
+// compilation does: tens of milliseconds. 0: one costs as much.
+static int64_t num_cold_applies(CeedOperator op) {
+  const double worth_a_look = 5e7; // operations and bytes of one thread
+  const RitzCpu *context = op->obj.ceed->data;
+  RitzOperatorCost cost = {0};
+  if (ritz_cpu_operator_cost(op, &cost)) return 0;
+  return (int64_t)(worth_a_look * context->num_threads / (1 + cost.flops + cost.bytes));
+}
+
+static int make_cold(CeedOperator op, CeedVector in) {
+  RitzCpuOperator *cpu = op->data;
+
+  cpu->path = RITZ_PATH_UNFUSED;
+  RITZ_TRY(use_unfused(op));
+  cpu->applies_left = cpu->plan ? num_cold_applies(op) : 0;
+  if (cpu->applies_left == 0) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(
+      ritz_strdup(op->obj.ceed, "its applies have not cost as much as a compilation so far", &cpu->reason));
+  RITZ_TRY(finish_preparation(op, in));
+  cpu->is_cold = cpu->path == RITZ_PATH_UNFUSED;
+  return CEED_ERROR_SUCCESS;
+}
+
+// Data that run on the ahead-of-time kernel; none where applies are dear, or it will not do.
+static int begin_cold(CeedOperator op, CeedVector in) {
+  RitzCpuOperator *cpu = NULL;
+
+  RITZ_TRY(RITZ_CALLOC(op->obj.ceed, 1, &cpu));
+  op->data = cpu;
+  const int ierr = make_cold(op, in);
+  if (ierr || !cpu->is_ready) ritz_cpu_operator_destroy(op);
+  return ierr;
+}
+
+int ritz_cpu_plan_kernel(CeedOperator op) {
+  RitzCpuOperator *first = op->data, *coming;
+
+  if (!first->is_cold) return CEED_ERROR_SUCCESS;
+  op->data = NULL;
+  const int ierr = begin(op);
+  coming = op->data;
+  op->data = first;
+  if (!ierr && coming->path <= RITZ_PATH_POINTER) {
+    coming->is_later = true;
+    first->coming = coming;
+  } else {
+    ritz_cpu_free_data(&coming);
+  }
+  first->is_cold = ierr;
+  return ierr;
+}
+
+// ---- All that are asked for ----
+
+static int begin_one(CeedOperator op, CeedVector in) {
+  if (!op->data && in && is_tiered(op)) {
+    RITZ_TRY(begin_cold(op, in));
+    if (op->data) return CEED_ERROR_SUCCESS;
+  }
+  return op->data ? ritz_cpu_plan_kernel(op) : begin(op);
 }
 
 // *fresh (owned by the caller): those that are not ready; planned. On failure those that have no plan
-// are without data.
-static int begin_all(CeedInt num, CeedOperator *ops, CeedInt *num_fresh, CeedOperator **fresh) {
+// are without data. in NULL: kernels are wanted whatever applies have cost.
+static int begin_all(CeedInt num, CeedOperator *ops, CeedVector in, CeedInt *num_fresh,
+                     CeedOperator **fresh) {
   *num_fresh = 0;
   RITZ_TRY(RITZ_CALLOC(ops[0]->obj.ceed, (size_t)num, fresh));
   for (CeedInt i = 0; i < num; i++) {
+    RitzCpuOperator *cpu = ops[i]->data;
+    if (cpu && !in) cpu->applies_left = 0;
     if (ritz_cpu_is_ready(ops[i])) continue;
     (*fresh)[(*num_fresh)++] = ops[i];
-    const int ierr = ops[i]->data ? CEED_ERROR_SUCCESS : begin(ops[i]);
+    const int ierr = begin_one(ops[i], in);
     if (ierr) ritz_cpu_operator_destroy(ops[i]);
     RITZ_TRY(ierr);
   }
@@ -617,7 +704,7 @@ int ritz_cpu_prepare(CeedInt num, CeedOperator *ops, CeedVector in) {
 
   for (CeedInt i = 0; i < num; i++) n += !ritz_cpu_is_ready(ops[i]);
   if (n == 0) return CEED_ERROR_SUCCESS;
-  int ierr = begin_all(num, ops, &n, &fresh);
+  int ierr = begin_all(num, ops, in, &n, &fresh);
   if (!ierr) ierr = load_apply_kernels(ops[0]->obj.ceed, n, fresh);
   for (CeedInt i = 0; i < n && !ierr; i++) {
     if (!ritz_cpu_is_ready(fresh[i])) ierr = advance(fresh[i], in);
@@ -625,6 +712,13 @@ int ritz_cpu_prepare(CeedInt num, CeedOperator *ops, CeedVector in) {
   for (CeedInt i = 0; i < n && ierr; i++) ritz_cpu_operator_destroy(fresh[i]); // the next apply tries again
   RITZ_FREE(&fresh);
   return ierr;
+}
+
+int ritz_cpu_prepare_kernel(CeedOperator op, CeedVector in) {
+  if (op->use == RITZ_USE_MANY) {
+    RITZ_TRY(ritz_cpu_operators_prepare(1, &op, &(int){RITZ_PREPARE_APPLY}, false));
+  }
+  return ritz_cpu_prepare(1, &op, in);
 }
 
 // ---- Ahead of the first use ----
@@ -668,7 +762,7 @@ int ritz_cpu_operators_prepare(CeedInt num, CeedOperator *ops, const int *wanted
   RitzCpuText *texts = NULL;
   char **diagonals = NULL;
 
-  int ierr = begin_all(num, ops, &num_fresh, &fresh);
+  int ierr = begin_all(num, ops, NULL, &num_fresh, &fresh);
   if (!ierr) ierr = RITZ_CALLOC(ceed, 3 * (size_t)num, &texts);
   if (!ierr) ierr = RITZ_CALLOC(ceed, 2 * (size_t)num, &diagonals);
   if (!ierr) ierr = list_texts(num, ops, wanted, &num_texts, texts, diagonals);

@@ -11,20 +11,30 @@
 
 // How often an operator will be applied.
 typedef enum {
-  RITZ_USE_MANY,    // a kernel is worth compiling: the default
+  RITZ_USE_MANY,    // a kernel is worth compiling when applies have cost enough: the default
   RITZ_USE_ONCE,    // or a few times: for set-up, right-hand sides, errors
   RITZ_USE_NO_WAIT, // many times, but the first one does not wait for a compiler
 } RitzOperatorUse;
 
-// Of an operator, or of all sub-operators of a composite so far, before their first use. On /cpu/self/gen an
-// operator that is applied once runs on the ahead-of-time kernel, which calls its function pointer (no
-// warning, no error under RITZ_STRICT: it was asked for), unless its kernel is in the cache, or so much is to
-// be computed that a compilation takes less time (3e9 operations by the plan, for each thread). Kernels and
-// ahead-of-time kernel round differently: where results must be the same to the last bit whether the cache is
-// empty or not, leave RITZ_USE_MANY. So do diagonals. The ahead-of-time kernel computes in the operator's
-// precision, on vectors of either; its function is called in CeedScalar. An operator without a function
-// pointer: no effect. On CUDA (NVRTC 13 and newer) a kernel that is used once is compiled in half the time or
-// less, to slower code, unless more than 1e10 operations are to be done. Other backends: no effect.
+// Of an operator, or of all sub-operators of a composite so far, before their first use.
+//
+// RITZ_USE_MANY on /cpu/self/gen: the ahead-of-time kernel serves first. When applies have cost about 5e7
+// operations and bytes for each thread, tens of milliseconds, so in an apply that costs as much at once, the
+// kernel is looked for in the cache, else compiled beside the program, and the first apply behind that
+// changes to it. Small operators compile nothing. The first apply waits for its kernel where it costs more
+// than 3e9 operations for each thread; where RITZ_STRICT is set; without a function pointer; on resources
+// with `:deterministic`, so that results do not depend on time; with RITZ_WAIT=1 in the environment when the
+// context is made. RitzOperatorsPrepare makes the kernel whatever applies have cost. Other backends wait.
+//
+// RITZ_USE_ONCE: on /cpu/self/gen an operator that is applied once runs on the ahead-of-time kernel, which
+// calls its function pointer (no warning, no error under RITZ_STRICT: it was asked for), unless its kernel is
+// in the cache, or so much is to be computed that a compilation takes less time (3e9 operations by the plan,
+// for each thread). Kernels and ahead-of-time kernel round differently: where results must be the same to the
+// last bit whether the cache is empty or not, take a resource with `:deterministic`. So do diagonals. The
+// ahead-of-time kernel computes in the operator's precision, on vectors of either; its function is called in
+// CeedScalar. An operator without a function pointer: no effect. On CUDA (NVRTC 13 and newer) a kernel that
+// is used once is compiled in half the time or less, to slower code, unless more than 1e10 operations are to
+// be done. Other backends: no effect.
 //
 // RITZ_USE_NO_WAIT: a kernel in the cache is used from the first apply; else it is compiled beside the
 // program, and the ahead-of-time kernel serves until it is there (no warning, no error under RITZ_STRICT). At
@@ -91,7 +101,7 @@ CEED_EXTERN int RitzOperatorsPrepare(CeedInt num, const CeedOperator *ops, const
 
 // Tells in lines for people how an operator runs on its backend: which kernel and why no better one, the plan
 // with its bases, spaces and fields, its costs per element (flops, bytes). Of a composite: of all
-// sub-operators. Makes the kernel if no apply has done so yet. Errors: those of CeedOperatorCheckReady and of
+// sub-operators. Makes what an apply would make now. Errors: those of CeedOperatorCheckReady and of
 // compilation under RITZ_STRICT. What runs and why is shown here always; whether there is a warning on
 // stderr, too, when an operator falls back, is a matter of RITZ_WARNINGS (doc/kernels.md).
 CEED_EXTERN int RitzOperatorExplain(CeedOperator op, FILE *stream);
@@ -128,7 +138,8 @@ CEED_EXTERN int RitzOperatorExplainSteps(CeedOperator op, FILE *stream);
 
 // The source text of the kernel that was generated for a single operator, as it was given to the compiler;
 // NULL where none was generated. Valid while the operator lives and is not tuned; not to be freed. Makes the
-// kernel like RitzOperatorExplain. A composite is CEED_ERROR_INCOMPATIBLE: ask for its sub-operators.
+// kernel, with RITZ_USE_MANY whatever applies have cost. A composite is CEED_ERROR_INCOMPATIBLE: ask for its
+// sub-operators.
 CEED_EXTERN int RitzOperatorGetSource(CeedOperator op, const char **source);
 
 // Result of RitzOperatorTune; for a composite: sums over its sub-operators that were measured.
