@@ -16,7 +16,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "bp/times.h"
 
 #define TRY(expr)                                                                                            \
   do {                                                                                                       \
@@ -28,8 +29,6 @@ static const char usage[] =
     "usage: ritz-bench-assembly [--ceed RESOURCE] [--order FIRST-LAST] [--size DOFS] [--reps N]\n"
     "                           [--clock wall|cpu] [--policy POLICY] [--shape hex|tet]\n"
     "Default: /cpu/self/gen, 1-3, 2e5, 7, wall, auto, both shapes.\n";
-
-enum { MOST_REPETITIONS = 1000 };
 
 typedef struct {
   const char *resource, *shape; // shape NULL: both
@@ -44,8 +43,7 @@ typedef struct {
 static bool set_option(Options *o, const char *name, const char *text) {
   if (!strcmp(name, "--ceed")) return o->resource = text, true;
   if (!strcmp(name, "--reps"))
-    return sscanf(text, "%d", &o->repetitions) == 1 && o->repetitions > 0 &&
-           o->repetitions <= MOST_REPETITIONS;
+    return sscanf(text, "%d", &o->repetitions) == 1 && o->repetitions > 0 && o->repetitions <= TIMES_MAX;
   if (!strcmp(name, "--size")) return sscanf(text, "%lf", &o->size) == 1 && o->size >= 1 && o->size <= 1e8;
   if (!strcmp(name, "--clock")) {
     o->clock = strcmp(text, "cpu") ? CLOCK_MONOTONIC : CLOCK_PROCESS_CPUTIME_ID;
@@ -111,16 +109,6 @@ static double now(clockid_t clock) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static int compare_numbers(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-static double median(int num, double *seconds) {
-  qsort(seconds, (size_t)num, sizeof(*seconds), compare_numbers);
-  return seconds[num / 2];
-}
-
 // The host waits for what is queued: a number behind it is read.
 static int wait(CeedVector number) {
   const CeedScalar *array;
@@ -176,16 +164,18 @@ static int act(const Work *w, int action) {
 
 // Medians; a turn that does not count makes kernels.
 static int time_actions(const Work *w, const Options *o, double *medians) {
-  double seconds[NUM_ACTIONS][MOST_REPETITIONS];
+  Times times[NUM_ACTIONS] = {{0}};
+
   for (int i = -1; i < o->repetitions; i++) {
     for (int a = 0; a < NUM_ACTIONS; a++) {
       const double start = now(o->clock);
       TRY(act(w, a));
       TRY(wait(w->number));
-      if (i >= 0) seconds[a][i] = now(o->clock) - start;
+      const double seconds = now(o->clock) - start;
+      if (i >= 0) times_add(&times[a], seconds, seconds);
     }
   }
-  for (int a = 0; a < NUM_ACTIONS; a++) medians[a] = median(o->repetitions, seconds[a]);
+  for (int a = 0; a < NUM_ACTIONS; a++) medians[a] = times_median(&times[a]);
   return CEED_ERROR_SUCCESS;
 }
 

@@ -10,9 +10,8 @@
 #include <time.h>
 
 #include "bench/batched.h"
+#include "bp/times.h"
 #include "cli/cli.h"
-
-enum { MAX_ROUNDS = 201 };
 
 // ---- Costs ----
 
@@ -42,8 +41,7 @@ typedef struct {
   BatchedData *data;
   RitzBatched batched;
   const BatchedPeer *peer;
-  int num_rounds;
-  double times[MAX_ROUNDS];
+  Times times;
 } Side;
 
 static int wait_for(const BatchedHow *how, const BatchedData *d, RitzBatched b) {
@@ -65,7 +63,7 @@ static int call_ours(const Side *s, int copy) {
 }
 
 // Of the processor where one thread of it does everything: other programs on the machine do not count.
-static double now(const BatchedHow *how) {
+static double side_now(const BatchedHow *how) {
   struct timespec t;
 
   if (how->on_device || how->num_threads != 1 || clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t))
@@ -82,25 +80,15 @@ static int time_round(const BatchedHow *how, Side *s, double *seconds) {
   CLI_TRY(batched_data_restore(d));
   CLI_TRY(batched_data_lend(d));
   CLI_TRY(wait_for(how, d, s->batched));
-  const double before = now(how);
+  const double before = side_now(how);
   CLI_TRY(wait_for(how, d, s->batched));
-  const double begin = now(how);
+  const double begin = side_now(how);
   for (int copy = 0; copy < d->num_copies && !ierr; copy++)
     ierr = s->peer ? s->peer->call(s->peer, d, copy) : call_ours(s, copy);
   if (!ierr) ierr = wait_for(how, d, s->batched);
-  *seconds = fmax((now(how) - begin - (begin - before)) / d->num_copies, 1e-9);
+  *seconds = fmax((side_now(how) - begin - (begin - before)) / d->num_copies, 1e-9);
   const int taken = batched_data_take_back(d);
   return ierr ? ierr : taken;
-}
-
-static int compare_times(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-static double median(Side *s) {
-  qsort(s->times, (size_t)s->num_rounds, sizeof(double), compare_times);
-  return s->num_rounds ? s->times[s->num_rounds / 2] : 0;
 }
 
 // Both sides by turns, after a call of each that is not counted; *has_peer becomes false where there is no
@@ -111,17 +99,20 @@ static int time_sides(const BatchedHow *how, Side *ours, Side *theirs, bool *has
 
   CLI_TRY(time_round(how, ours, &seconds));
   if (*has_peer && time_round(how, theirs, &seconds)) *has_peer = false;
-  for (int round = 0; round < MAX_ROUNDS; round++) {
+  for (int round = 0; round < TIMES_MAX; round++) {
     const double passed = cli_seconds() - begin;
     if (how->rounds ? round >= how->rounds
                     : (round >= 3 && passed > (round >= 5 ? 0.2 : 1)) || (round >= 1 && passed > 5))
       break;
-    CLI_TRY(time_round(how, ours, &ours->times[ours->num_rounds++]));
-    if (*has_peer) CLI_TRY(time_round(how, theirs, &theirs->times[theirs->num_rounds++]));
+    CLI_TRY(time_round(how, ours, &seconds));
+    times_add(&ours->times, seconds, seconds);
+    if (!*has_peer) continue;
+    CLI_TRY(time_round(how, theirs, &seconds));
+    times_add(&theirs->times, seconds, seconds);
   }
-  row->rounds = ours->num_rounds;
-  row->seconds = median(ours);
-  row->seconds_peer = *has_peer ? median(theirs) : 0;
+  row->rounds = ours->times.num;
+  row->seconds = times_median(&ours->times);
+  row->seconds_peer = *has_peer ? times_median(&theirs->times) : 0;
   return CEED_ERROR_SUCCESS;
 }
 

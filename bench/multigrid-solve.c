@@ -11,17 +11,15 @@
 #include <unistd.h>
 
 #include "bench/multigrid.h"
+#include "bp/times.h"
 #include "cli/cli.h"
-
-enum { MAX_SAMPLES = 100 };
 
 typedef struct {
   MgRow *row;               // borrowed
   RitzPreconditioner cycle; // owned, as all that follow
   RitzPreconditioner full;  // NULL unless the method is MG_FULL
   RitzSolver solver;
-  int num_samples;
-  double *samples; // [MAX_SAMPLES], seconds
+  Times times;
 } Run;
 
 typedef struct {
@@ -176,8 +174,6 @@ static void clear_run(Run *run) {
   RitzSolverDestroy(&run->solver);
   RitzPreconditionerDestroy(&run->full);
   RitzPreconditionerDestroy(&run->cycle);
-  free(run->samples);
-  run->samples = NULL;
 }
 
 static int count_bytes(Run *run) {
@@ -194,7 +190,6 @@ static int fill_run(Runs *runs, size_t i) {
   Run *run = &runs->runs[i];
   const MgVariant *variant = &run->row->variant;
 
-  CLI_TRY(cli_allocate(p->ceed, MAX_SAMPLES, sizeof(double), &run->samples));
   CLI_TRY(find_cycle(runs, i));
   if (variant->method == MG_FULL)
     CLI_TRY(create_full(p, levels_of(p, variant->precision), run->cycle, &run->full));
@@ -300,39 +295,26 @@ static int solve_first(const Runs *runs, const Run *run) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int compare_samples(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
+// Measures a run once more where that is wanted.
+static int time_run(const Runs *runs, Run *run, bool *has_more) {
+  double seconds;
 
-  return (x > y) - (x < y);
+  if (!run->cycle || run->row->reason <= 0) return CEED_ERROR_SUCCESS;
+  if (!times_want_more(&run->times, runs->options->repetitions, 3, 0.5)) return CEED_ERROR_SUCCESS;
+  CLI_TRY(solve(runs, run, &seconds));
+  times_add(&run->times, seconds, seconds);
+  run->row->seconds = times_median(&run->times);
+  run->row->repetitions = run->times.num;
+  *has_more = true;
+  return CEED_ERROR_SUCCESS;
 }
 
-static void choose_sample(const Run *run) {
-  MgRow *row = run->row;
-
-  if (!run->num_samples) return;
-  qsort(run->samples, (size_t)run->num_samples, sizeof(double), compare_samples);
-  row->seconds = run->samples[run->num_samples / 2];
-  row->repetitions = run->num_samples;
-}
-
-// All by turns, each for half a second on average.
+// All by turns, each for half a second.
 static int time_runs(const Runs *runs) {
-  const CeedInt wanted = runs->options->repetitions;
-  size_t num_timed = 0;
-  double total = 0;
-
-  for (size_t i = 0; i < runs->num; i++) num_timed += runs->runs[i].cycle && runs->runs[i].row->reason > 0;
-  for (int num = 0; num_timed && num < MAX_SAMPLES; num++) {
-    if (wanted ? num >= wanted : num >= 3 && total >= 0.5 * (double)num_timed) break;
-    for (size_t i = 0; i < runs->num; i++) {
-      Run *run = &runs->runs[i];
-
-      if (!run->cycle || run->row->reason <= 0) continue;
-      CLI_TRY(solve(runs, run, &run->samples[run->num_samples]));
-      total += run->samples[run->num_samples++];
-    }
+  for (bool has_more = true; has_more;) {
+    has_more = false;
+    for (size_t i = 0; i < runs->num; i++) CLI_TRY(time_run(runs, &runs->runs[i], &has_more));
   }
-  for (size_t i = 0; i < runs->num; i++) choose_sample(&runs->runs[i]);
   return CEED_ERROR_SUCCESS;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "bench/nekbone-problem.h"
+#include "bp/times.h"
 #include "cli/cli.h"
 
 static const double eps = sizeof(CeedScalar) == 4 ? FLT_EPSILON : DBL_EPSILON;
@@ -89,32 +90,24 @@ static int time_applies(const Run *r, CeedInt num, double *seconds) {
   return CEED_ERROR_SUCCESS;
 }
 
-enum { MAX_SAMPLES = 100 };
-
-static int compare_samples(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 // The fastest; of devices the median.
-static double choose_sample(const Run *r, int num, double *samples) {
-  qsort(samples, (size_t)num, sizeof(double), compare_samples);
-  return samples[r->on_device ? num / 2 : 0];
+static double choose_sample(const Run *r, Times *times) {
+  return r->on_device ? times_median(times) : times_least(times);
 }
 
 // Solves and applies by turns.
 static int time_run(const Run *r, RitzSolver solver, NekboneRow *row) {
-  double solves[MAX_SAMPLES], applies[MAX_SAMPLES], total = 0;
-  CeedInt wanted = r->options->repetitions;
-  int num = 0;
+  Times solves = {0}, applies = {0};
+  double seconds;
 
-  while (num < MAX_SAMPLES && (wanted ? num < wanted : num < 2 || total < 0.25)) {
-    CLI_TRY(time_solve(r, solver, &solves[num]));
-    CLI_TRY(time_applies(r, row->iterations, &applies[num]));
-    total += solves[num++];
+  while (times_want_more(&solves, r->options->repetitions, 2, 0.25)) {
+    CLI_TRY(time_solve(r, solver, &seconds));
+    times_add(&solves, seconds, seconds);
+    CLI_TRY(time_applies(r, row->iterations, &seconds));
+    times_add(&applies, seconds, seconds);
   }
-  row->seconds = choose_sample(r, num, solves);
-  row->seconds_operator = choose_sample(r, num, applies);
+  row->seconds = choose_sample(r, &solves);
+  row->seconds_operator = choose_sample(r, &applies);
   return CEED_ERROR_SUCCESS;
 }
 

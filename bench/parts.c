@@ -7,7 +7,7 @@
 // --gpus: a part on each of N devices, messages by NCCL, --ceed /gpu/cuda. --weak: so many DOFs in each part,
 // the box grows along x; else in all of them.
 //
-// Compiled by mpicc with -DRITZ_WITH_MPI parts are processes, as many as mpiexec starts (--parts is not
+// Compiled by mpicc with -DRITZ_WITH_MPI -I. parts are processes, as many as mpiexec starts (--parts is not
 // looked at): a row of theirs alone, to be compared with that of one process.
 //
 // Diffusion, hexahedra, Jacobi, a fixed number of iterations. Rows, in turns, medians of the rounds: one
@@ -23,10 +23,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #ifdef RITZ_WITH_MPI
 #include <ritz/mpi.h>
 #endif
+
+#include "bp/times.h"
 
 #define TRY(expr)                                                                                            \
   do {                                                                                                       \
@@ -81,12 +82,6 @@ static bool set_option(Options *o, const char *name, const char *text) {
   if (!strcmp(text, "metis")) return o->method = RITZ_PARTITION_METIS, true;
   if (!strcmp(text, "hilbert")) return o->method = RITZ_PARTITION_HILBERT, true;
   return !strcmp(text, "auto");
-}
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 // ---- Counting ----
@@ -268,11 +263,11 @@ static int time_solves(const RitzTransport *t, Part *p, double *seconds) {
     TRY(CeedVectorSetValue(p->x, 0));
     TRY(t->reduce(t, RITZ_REDUCTION_SUM, 1, &meet));
     p->counter = (Counter){.other = p->counter.other};
-    begin = now();
+    begin = times_now();
     TRY(RitzSolverSolve(p->solver, p->b, p->x));
     TRY(t->reduce(t, RITZ_REDUCTION_SUM, 1, &meet));
   }
-  *seconds = now() - begin;
+  *seconds = times_now() - begin;
   return CEED_ERROR_SUCCESS;
 }
 
@@ -325,22 +320,15 @@ static int run_part(void *ctx, const RitzTransport *t) {
 
 // ---- All rows ----
 
-enum { NUM_ROWS = 6, MAX_ROUNDS = 101 };
+enum { NUM_ROWS = 6 };
 
-static int compare_times(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-static void print_rows(const Options *o, int num_rows, const Row rows[], double times[][MAX_ROUNDS]) {
+static void print_rows(const Options *o, int num_rows, const Row rows[], Times times[]) {
   double rate_of_one = 0;
 
   printf("%-34s %9s %8s %9s %9s %7s %10s %9s %5s\n", "", "DOF", "ghosts", "s", "MDOF/s", "to one",
          "exchanges", "messages", "sums");
   for (int i = 0; i < num_rows; i++) {
-    qsort(times[i], (size_t)o->num_rounds, sizeof(double), compare_times);
-    const double seconds = times[i][o->num_rounds / 2];
-
+    const double seconds = times_median(&times[i]);
     const double rate = (double)rows[i].num_dofs * o->num_its / seconds;
 
     if (i == 0) rate_of_one = rate;
@@ -357,14 +345,14 @@ static void print_rows(const Options *o, int num_rows, const Row rows[], double 
 #ifdef RITZ_WITH_MPI
 static int run_rows(const Options *o) {
   Row row = {.options = o, .name = "processes", .num_threads = 1, .in_parts = true, .overlaps = true};
-  double times[NUM_ROWS][MAX_ROUNDS];
+  Times times[NUM_ROWS] = {{0}};
   RitzTransport transport;
 
   TRY(RitzTransportCreateMPI(MPI_COMM_WORLD, &transport));
   row.num_parts = transport.num_parts;
   for (int round = 0; round < o->num_rounds; round++) {
     TRY(run_part(&row, &transport));
-    times[0][round] = row.seconds;
+    times_add(&times[0], row.seconds, row.seconds);
   }
   if (transport.part == 0) print_rows(o, 1, &row, times);
   return RitzTransportDestroyMPI(&transport);
@@ -379,7 +367,7 @@ static int run_rows(const Options *o) {
                         {o, "parts, exchanges behind elements", n, 1, .in_parts = true, .overlaps = true},
                         {o, "threads, one part", 1, n, .in_parts = true},
                         {o, "threads, no part, merged iterations", 1, n, .in_parts = false}};
-  double times[NUM_ROWS][MAX_ROUNDS];
+  Times times[NUM_ROWS] = {{0}};
   Ceed ceed = NULL;
 
   if (o->has_devices) {
@@ -391,7 +379,7 @@ static int run_rows(const Options *o) {
   for (int round = 0; round < o->num_rounds; round++) {
     for (int i = 0; i < NUM_ROWS; i++) {
       TRY(RitzRunParts(ceed, rows[i].num_parts, run_part, &rows[i]));
-      times[i][round] = rows[i].seconds;
+      times_add(&times[i], rows[i].seconds, rows[i].seconds);
     }
   }
   print_rows(o, NUM_ROWS, rows, times);
@@ -419,7 +407,7 @@ int main(int argc, char **argv) {
       i--;
       continue;
     }
-    if (i + 1 < argc && set_option(&o, argv[i], argv[i + 1]) && o.num_rounds <= MAX_ROUNDS) continue;
+    if (i + 1 < argc && set_option(&o, argv[i], argv[i + 1]) && o.num_rounds <= TIMES_MAX) continue;
     fputs(usage, stderr);
     return 2;
   }

@@ -9,6 +9,7 @@
 
 #include "bench/bench.h"
 #include "bp/problem.h"
+#include "bp/times.h"
 #include "cli/args.h"
 #include "cli/cli.h"
 #include "cli/single.h"
@@ -134,27 +135,22 @@ static int begin_route(const BpProblem *p, int route, RouteTimes *times) {
   return ierr;
 }
 
-static int compare_times(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 static int time_routes(const BpProblem *p, int reps, RouteTimes *times) {
-  double batches[NUM_ROUTES][MOST_REPS] = {{0}}, uncounted;
+  Times batches[NUM_ROUTES] = {{0}};
+  double seconds;
+
   for (int r = 0; r < NUM_ROUTES; r++) CLI_TRY(begin_route(p, r, times));
   for (int k = 0; k < reps; k++) {
     for (int r = 0; r < NUM_ROUTES; r++) {
       if (times->num[r] == 0) continue;
       CLI_TRY(RitzOperatorSetRoute(p->op, (RitzOperatorRoute)r));
       // The first apply by another route makes and frees memory, and looks choices up.
-      CLI_TRY(time_batch(p, 1, &uncounted));
-      CLI_TRY(time_batch(p, times->num[r], &batches[r][k]));
+      CLI_TRY(time_batch(p, 1, &seconds));
+      CLI_TRY(time_batch(p, times->num[r], &seconds));
+      times_add(&batches[r], seconds, seconds);
     }
   }
-  for (int r = 0; r < NUM_ROUTES; r++) {
-    qsort(batches[r], (size_t)reps, sizeof(double), compare_times);
-    times->seconds[r] = batches[r][reps / 2];
-  }
+  for (int r = 0; r < NUM_ROUTES; r++) times->seconds[r] = times_median(&batches[r]);
   return CEED_ERROR_SUCCESS;
 }
 

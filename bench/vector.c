@@ -16,9 +16,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "bench/vector-problem.h"
+#include "bp/times.h"
 
 #define TRY(expr)                                                                                            \
   do {                                                                                                       \
@@ -84,40 +84,30 @@ static int find_limits(Ceed ceed, Options *o) {
 
 // ---- Times ----
 
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 // Applies, then a norm of the output, which waits for devices.
 static int time_batch(const VectorProblem *p, int applies, double *seconds) {
-  const double start = now();
+  const double start = times_now();
   CeedScalar norm;
 
   for (int i = 0; i < applies; i++) TRY(CeedOperatorApply(p->op, p->u, p->v, CEED_REQUEST_IMMEDIATE));
   TRY(CeedVectorNorm(p->v, CEED_NORM_2, &norm));
-  *seconds = (now() - start) / applies;
+  *seconds = (times_now() - start) / applies;
   return CEED_ERROR_SUCCESS;
-}
-
-static int compare_numbers(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
 }
 
 // The median of batches of at least 20 ms; *first: of an apply for which kernels are made.
 static int time_applies(const VectorProblem *p, int repetitions, double *first, double *seconds) {
-  enum { MOST = 100 };
-  double samples[MOST], one;
-  const int num = repetitions < MOST ? repetitions : MOST;
+  Times times = {0};
+  double one;
 
   TRY(time_batch(p, 1, first));
   TRY(time_batch(p, 2, &one));
   const int applies = (int)fmin(10000, ceil(0.02 / one));
-  for (int i = 0; i < num; i++) TRY(time_batch(p, applies, &samples[i]));
-  qsort(samples, (size_t)num, sizeof(*samples), compare_numbers);
-  *seconds = samples[num / 2];
+  while (times_want_more(&times, repetitions, 1, 0)) {
+    TRY(time_batch(p, applies, &one));
+    times_add(&times, one, one);
+  }
+  *seconds = times_median(&times);
   return CEED_ERROR_SUCCESS;
 }
 

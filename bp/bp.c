@@ -9,9 +9,9 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "bp/problem.h"
+#include "bp/times.h"
 
 static const double own_eps = sizeof(CeedScalar) == 4 ? FLT_EPSILON : DBL_EPSILON;
 
@@ -137,21 +137,14 @@ static int take_output(const BpProblem *p) {
   return single ? single->convert(p->out, p->v) : CEED_ERROR_SUCCESS;
 }
 
-static double now(void) {
-  struct timespec t;
-
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 // Seconds until the results of all applies are there: a norm waits for a device.
 static int time_batch(const BpProblem *p, int applies, double *seconds) {
   CeedScalar norm;
-  double start = now();
+  double start = times_now();
 
   for (int i = 0; i < applies; i++) BP_TRY(apply_once(p));
   if (p->on_device) BP_TRY(CeedVectorNorm(p->out, CEED_NORM_MAX, &norm));
-  *seconds = now() - start;
+  *seconds = times_now() - start;
   return CEED_ERROR_SUCCESS;
 }
 
@@ -230,56 +223,38 @@ static int check_operator(const BpProblem *p, BpResult *r) {
 
 // ---- Timing ----
 
-static int compare_times(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
+// What a clock, or the wait for a device, does not disturb.
+static double least_batch(const BpProblem *p) { return p->on_device ? 2e-2 : 1e-3; }
 
-enum { MAX_SAMPLES = 1000 };
-
-// Seconds of repeated runs of one thing.
-typedef struct {
-  int num;
-  double total, seconds[MAX_SAMPLES];
-} Samples;
-
-static bool want_more(const BpProblem *p, const Samples *samples, CeedInt repetitions) {
-  if (samples->num == MAX_SAMPLES) return false;
-  if (repetitions > 0) return samples->num < repetitions;
-  return samples->num < 5 || samples->total < (p->on_device ? 0.25 : 0.5);
-}
-
-static void add_sample(Samples *samples, double seconds) {
-  samples->seconds[samples->num++] = seconds;
-  samples->total += seconds;
+static bool want_more(const BpProblem *p, const Times *times) {
+  return times_want_more(times, p->sizes->options.repetitions, 5, p->on_device ? 0.25 : 0.5);
 }
 
 // Smallest and median sample, divided by the number of things that each sample contains.
-static void summarize(const BpProblem *p, Samples *samples, double things, BpResult *r) {
-  qsort(samples->seconds, (size_t)samples->num, sizeof(double), compare_times);
-  r->seconds_min = samples->seconds[0] / things;
-  r->seconds_median = samples->seconds[samples->num / 2] / things;
+static void summarize(const BpProblem *p, Times *times, double things, BpResult *r) {
+  r->seconds_min = times_least(times) / things;
+  r->seconds_median = times_median(times) / things;
   r->seconds = p->on_device ? r->seconds_median : r->seconds_min;
   r->dofs_per_second = r->seconds > 0 ? (double)r->dofs / r->seconds : 0;
 }
 
 static int time_applies(const BpProblem *p, BpResult *r) {
-  double seconds = 0, enough = p->on_device ? 2e-2 : 1e-3; // what a clock, or the wait, does not disturb
+  double seconds = 0;
   int batch = 1;
 
   BP_TRY(time_batch(p, 1, &seconds)); // warm up
   BP_TRY(time_batch(p, 1, &seconds));
-  while (seconds < enough && batch < 1 << 20) {
+  while (seconds < least_batch(p) && batch < 1 << 20) {
     batch *= 2;
     BP_TRY(time_batch(p, batch, &seconds));
   }
 
-  Samples samples = {0};
-  while (want_more(p, &samples, r->options.repetitions)) {
+  Times times = {0};
+  while (want_more(p, &times)) {
     BP_TRY(time_batch(p, batch, &seconds));
-    add_sample(&samples, seconds);
+    times_add(&times, seconds, seconds);
   }
-  summarize(p, &samples, batch, r);
+  summarize(p, &times, batch, r);
   return CEED_ERROR_SUCCESS;
 }
 
@@ -319,11 +294,11 @@ static int create_vectors(const BpProblem *p, Vectors *v) {
 
 static int time_many_batch(const BpProblem *p, const Vectors *v, CeedInt num, int applies, double *seconds) {
   CeedScalar norm;
-  double start = now();
+  double start = times_now();
 
   for (int i = 0; i < applies; i++) BP_TRY(p->sizes->options.many->apply(p->op, num, v->in, v->out));
   if (p->on_device) BP_TRY(CeedVectorNorm(v->out[num - 1], CEED_NORM_MAX, &norm));
-  *seconds = now() - start;
+  *seconds = times_now() - start;
   return CEED_ERROR_SUCCESS;
 }
 
@@ -342,23 +317,20 @@ static int check_vectors(const BpProblem *p, const Vectors *v, BpResult *r) {
 }
 
 // Pairs of batches with as many vectors, of one and of `num` at a time; the median of the ratios.
-static int time_pairs(const BpProblem *p, const Vectors *v, CeedInt num, BpResult *r, double *ratio) {
-  const double enough = p->on_device ? 2e-2 : 1e-3;
-  Samples samples = {0};
+static int time_pairs(const BpProblem *p, const Vectors *v, CeedInt num, double *ratio) {
+  Times times = {0};
   double one, many;
   int batch = 1;
 
   BP_TRY(time_many_batch(p, v, num, 1, &many)); // warm up
   BP_TRY(time_many_batch(p, v, num, 1, &many));
-  while (many * batch < enough && batch < 1 << 20) batch *= 2;
-  while (want_more(p, &samples, r->options.repetitions)) {
+  while (many * batch < least_batch(p) && batch < 1 << 20) batch *= 2;
+  while (want_more(p, &times)) {
     BP_TRY(time_batch(p, batch * num, &one));
     BP_TRY(time_many_batch(p, v, num, batch, &many));
-    samples.seconds[samples.num++] = one / many;
-    samples.total += one + many;
+    times_add(&times, one / many, one + many);
   }
-  qsort(samples.seconds, (size_t)samples.num, sizeof(double), compare_times);
-  *ratio = samples.seconds[samples.num / 2];
+  *ratio = times_median(&times);
   return CEED_ERROR_SUCCESS;
 }
 
@@ -369,7 +341,7 @@ static int time_many(const BpProblem *p, BpResult *r) {
   for (int i = 0; i < many->num; i++) v.num = many->counts[i] > v.num ? many->counts[i] : v.num;
   int ierr = create_vectors(p, &v);
   if (!ierr) ierr = check_vectors(p, &v, r);
-  for (int i = 0; !ierr && i < many->num; i++) ierr = time_pairs(p, &v, many->counts[i], r, &r->many[i]);
+  for (int i = 0; !ierr && i < many->num; i++) ierr = time_pairs(p, &v, many->counts[i], &r->many[i]);
   free_vectors(&v);
   return ierr;
 }
@@ -479,12 +451,12 @@ static int solve_on_host(const BpProblem *p, Cg *cg, double *seconds) {
   CeedInt *iterations = &cg->last.iterations;
 
   BP_TRY(cg_start(p, cg));
-  double start = now();
+  double start = times_now();
   for (*iterations = 0; *iterations < BP_CG_ITERATIONS && cg->rr > own_eps * own_eps * cg->first_rr;
        ++*iterations) {
     BP_TRY(cg_iterate(p, cg));
   }
-  *seconds = now() - start;
+  *seconds = times_now() - start;
   cg->last.reduction = cg->first_rr > 0 ? sqrt(cg->rr / cg->first_rr) : 0;
   return CEED_ERROR_SUCCESS;
 }
@@ -493,10 +465,10 @@ static int solve_by_library(const BpProblem *p, Cg *cg, double *seconds) {
   CeedScalar norm;
 
   BP_TRY(CeedVectorSetValue(p->v, 0));
-  double start = now();
+  double start = times_now();
   BP_TRY(p->sizes->options.solver->solve(cg->solver, p->u, p->v, BP_CG_ITERATIONS, &cg->last));
   if (p->on_device) BP_TRY(CeedVectorNorm(p->v, CEED_NORM_MAX, &norm)); // waits
-  *seconds = now() - start;
+  *seconds = times_now() - start;
   return CEED_ERROR_SUCCESS;
 }
 
@@ -505,19 +477,19 @@ static int cg_solve(const BpProblem *p, Cg *cg, double *seconds) {
 }
 
 static int time_solves(const BpProblem *p, Cg *cg, BpResult *r) {
-  Samples samples = {0};
+  Times times = {0};
   double seconds = 0;
 
   BP_TRY(cg_solve(p, cg, &seconds)); // warm up
-  while (want_more(p, &samples, r->options.repetitions)) {
+  while (want_more(p, &times)) {
     BP_TRY(cg_solve(p, cg, &seconds));
-    add_sample(&samples, seconds);
+    times_add(&times, seconds, seconds);
   }
   r->iterations = cg->last.iterations;
   r->reduction = cg->last.reduction;
   r->merged = cg->last.merged;
   bp_count_costs(r);
-  if (r->iterations) summarize(p, &samples, r->iterations, r); // else no entry is free: nothing to time
+  if (r->iterations) summarize(p, &times, r->iterations, r); // else no entry is free: nothing to time
   return CEED_ERROR_SUCCESS;
 }
 
