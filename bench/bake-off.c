@@ -375,7 +375,6 @@ static int run_orders(const Bench *b, BpOptions bp, Series *series) {
     results_doubt_limits(result);
     if (!b->table) continue;
     bp_print_row(b->table, result);
-    fflush(b->table);
   }
   return CEED_ERROR_SUCCESS;
 }
@@ -530,9 +529,7 @@ static void list_variants(int choice, Nekbone *nekbone, NekboneOptions *options)
 static void print_bench_row(void *ctx, const NekboneRow *row) {
   const Bench *b = ctx;
 
-  if (!b->table) return;
-  nekbone_print_row(b->table, row);
-  fflush(b->table);
+  if (b->table) nekbone_print_row(b->table, row);
 }
 
 static int plot_nekbone(const Bench *b, const Nekbone *nekbone) {

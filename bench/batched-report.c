@@ -11,78 +11,67 @@ static double ratio_of(const BatchedRow *row) {
   return row->seconds > 0 ? row->seconds_peer / row->seconds : 0;
 }
 
-// ---- Table ----
+// ---- One row ----
 
-void batched_print_heading(FILE *stream, const char *peer) {
-  fprintf(stream, "%-8s %4s %4s %-11s %-6s %9s %11s %12s %9s %8s %7s %-6s", "routine", "n", "real", "layout",
-          "place", "matrices", "ms", "ns/matrix", "GFLOP/s", "GB/s", "roof, %", "by");
-  if (peer) fprintf(stream, " %11s %9s %7s", "other: ms", "GFLOP/s", "ratio");
-  fprintf(stream, " %8s\n", "error");
+static void describe_case(Row *row, const BatchedCase *c, const char *place) {
+  row_text(row, "routine", "routine", "%-8s", c->routine->name);
+  row_number(row, "n", "n", "%4.0f", 1, c->n);
+  row_number(row, "columns", NULL, NULL, 1, c->columns);
+  row_text(row, "precision", "real", "%4s", batched_precision_name(c));
+  row_text(row, "layout", "layout", "%-11s", batched_form_name(c->form));
+  row_text(row, "place", "place", "%-6s", place);
+  row_number(row, "matrices", "matrices", "%9.0f", 1, (double)c->count);
 }
 
-void batched_print_row(FILE *stream, const BatchedRow *row, bool has_peer) {
-  const BatchedCase *c = &row->of;
-  char roof[16] = "-";
+static void describe_times(Row *row, const BatchedRow *r, const char *peer) {
+  row_number(row, "rounds", NULL, NULL, 1, r->rounds);
+  row_number(row, "seconds", "ms", "%11.4f", 1e-3, row_positive(r->seconds));
+  row_number(row, NULL, "ns/matrix", "%12.2f", 1e-9, r->seconds / (double)r->of.count);
+  row_number(row, "flops", NULL, NULL, 1, r->flops);
+  row_number(row, NULL, "GFLOP/s", "%9.2f", 1e9, r->flops / r->seconds);
+  row_number(row, "bytes", NULL, NULL, 1, r->bytes);
+  row_number(row, NULL, "GB/s", "%8.1f", 1e9, r->bytes / r->seconds);
+  row_number(row, "seconds_bound", NULL, NULL, 1, row_positive(r->seconds_bound));
+  row_number(row, NULL, "roof, %", "%7.1f", 0.01, row_positive(r->seconds_bound / r->seconds));
+  row_text(row, "bound_by", "by", "%-6s", bp_bound_name(r->bound));
+  if (peer) row_text(row, "other", NULL, NULL, peer);
+  row_number(row, "seconds_other", peer ? "other: ms" : NULL, "%11.4f", 1e-3, row_positive(r->seconds_peer));
+  row_number(row, NULL, peer ? "GFLOP/s" : NULL, "%9.2f", 1e9,
+             r->seconds_peer > 0 ? r->flops / r->seconds_peer : NAN);
+  row_number(row, "ratio", peer ? "ratio" : NULL, "%7.2f", 1, row_positive(ratio_of(r)));
+}
 
-  fprintf(stream, "%-8s %4d %4s %-11s %-6s %9lld ", c->routine->name, (int)c->n, batched_precision_name(c),
-          batched_form_name(c->form), place_name(row), (long long)c->count);
-  if (*row->fault) {
-    fprintf(stream, "not here: %s\n", row->fault);
+// how: a BatchedHow
+static void describe(Row *row, const void *of, const void *how) {
+  const BatchedHow *h = how;
+  const BatchedRow *r = of;
+  char fault[sizeof(r->fault) + 16];
+
+  describe_case(row, &r->of, place_name(r));
+  bp_describe_machine(row, &h->machine[r->of.precision == CEED_SCALAR_FP32]);
+  snprintf(fault, sizeof(fault), "not here: %s", r->fault);
+  if (*r->fault && row->form != ROW_JSON) {
+    row_text(row, NULL, "ms", "%s", fault);
     return;
   }
-  if (row->seconds_bound > 0) snprintf(roof, sizeof(roof), "%.1f", 100 * row->seconds_bound / row->seconds);
-  fprintf(stream, "%11.4f %12.2f %9.2f %8.1f %7s %-6s", 1e3 * row->seconds,
-          1e9 * row->seconds / (double)c->count, 1e-9 * row->flops / row->seconds,
-          1e-9 * row->bytes / row->seconds, roof, bp_bound_name(row->bound));
-  if (has_peer && row->seconds_peer > 0)
-    fprintf(stream, " %11.4f %9.2f %7.2f", 1e3 * row->seconds_peer, 1e-9 * row->flops / row->seconds_peer,
-            ratio_of(row));
-  else if (has_peer)
-    fprintf(stream, " %11s %9s %7s", "-", "-", "-");
-  fprintf(stream, " %8.1e%s\n", row->error, batched_is_right(row) ? "" : "  WRONG");
+  describe_times(row, r, h->peer ? h->peer->name : NULL);
+  row_number(row, "error", "error", "%8.1e", 1, r->error);
+  row_number(row, "tolerance", NULL, NULL, 1, r->tolerance);
+  if (row->form == ROW_LINE && !batched_is_right(r)) row_text(row, NULL, "", " %s", "WRONG");
+  if (*r->fault) row_text(row, "fault", NULL, NULL, r->fault);
 }
 
-// ---- JSON ----
+// ---- Table and JSON ----
 
-static void write_text(FILE *stream, const char *key, const char *text) {
-  fprintf(stream, ", \"%s\": ", key);
-  bp_write_string(stream, text);
+void batched_print_heading(FILE *stream, const BatchedHow *how) {
+  rows_print_heading(stream, describe, &(BatchedRow){.of = {.routine = batched_routines}}, how);
 }
 
-static double known(double value) { return value > 0 ? value : NAN; }
-
-static void write_row(FILE *stream, const BatchedHow *how, const BatchedRow *row) {
-  const BatchedCase *c = &row->of;
-
-  fprintf(stream, "    {\"routine\": ");
-  bp_write_string(stream, c->routine->name);
-  fprintf(stream, ", \"n\": %d, \"columns\": %d, \"matrices\": %lld", (int)c->n, (int)c->columns,
-          (long long)c->count);
-  write_text(stream, "precision", batched_precision_name(c));
-  write_text(stream, "layout", batched_form_name(c->form));
-  write_text(stream, "place", place_name(row));
-  bp_write_number(stream, "rounds", row->rounds);
-  bp_write_number(stream, "seconds", known(row->seconds));
-  bp_write_number(stream, "flops", row->flops);
-  bp_write_number(stream, "bytes", row->bytes);
-  bp_write_machine(stream, &how->machine[c->precision == CEED_SCALAR_FP32]);
-  bp_write_number(stream, "seconds_bound", known(row->seconds_bound));
-  write_text(stream, "bound_by", bp_bound_name(row->bound));
-  if (how->peer) write_text(stream, "other", how->peer->name);
-  bp_write_number(stream, "seconds_other", known(row->seconds_peer));
-  bp_write_number(stream, "ratio", known(ratio_of(row)));
-  bp_write_number(stream, "error", row->error);
-  bp_write_number(stream, "tolerance", row->tolerance);
-  if (*row->fault) write_text(stream, "fault", row->fault);
-  fputc('}', stream);
+void batched_print_row(FILE *stream, const BatchedRow *row, const BatchedHow *how) {
+  rows_print(stream, describe, row, how);
 }
 
 void batched_write_json(FILE *stream, const char *program, const char *resource, const BatchedHow *how,
                         size_t num, const BatchedRow *rows) {
-  bp_begin_json(stream, program, resource);
-  for (size_t i = 0; i < num; i++) {
-    write_row(stream, how, &rows[i]);
-    fprintf(stream, i + 1 < num ? ",\n" : "\n");
-  }
-  bp_end_json(stream);
+  rows_write_json(stream, program, resource, sizeof(CeedScalar), num, rows, sizeof(*rows), describe, how);
 }

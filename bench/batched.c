@@ -226,8 +226,7 @@ static int run_case(Bench *b, BatchedCase of) {
   if (ierr && ierr != CEED_ERROR_UNSUPPORTED) return ierr;
   if (ierr) explain_fault(b, row);
   b->num_rows++;
-  if (b->table) batched_print_row(b->table, row, b->how.peer);
-  if (b->table) fflush(b->table);
+  if (b->table) batched_print_row(b->table, row, &b->how);
   return CEED_ERROR_SUCCESS;
 }
 
@@ -332,7 +331,7 @@ static int run_with_files(Bench *b) {
   if (b->table) {
     threads_show_limits(&b->how.machine[0]);
     cli_fact("beside", "%s", b->how.peer ? b->peer.name : "nothing");
-    batched_print_heading(b->table, b->how.peer ? b->peer.name : NULL);
+    batched_print_heading(b->table, &b->how);
   }
   int code = run_cases(b) ? cli_report(command.name, b->how.ceed) : judge(b);
   if (write_results(b)) code = CLI_FAILED;

@@ -152,8 +152,8 @@ typedef struct {
 int batched_measure(const BatchedHow *how, BatchedRow *row);
 bool batched_is_right(const BatchedRow *row);
 
-void batched_print_heading(FILE *stream, const char *peer);
-void batched_print_row(FILE *stream, const BatchedRow *row, bool has_peer);
+void batched_print_heading(FILE *stream, const BatchedHow *how);
+void batched_print_row(FILE *stream, const BatchedRow *row, const BatchedHow *how);
 void batched_write_json(FILE *stream, const char *program, const char *resource, const BatchedHow *how,
                         size_t num, const BatchedRow *rows);
 // false: no memory.

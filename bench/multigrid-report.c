@@ -39,13 +39,7 @@ static double sum_of_times(const MgRow *row) {
 
 static double rate(const MgRow *row) { return row->seconds > 0 ? (double)row->dofs / row->seconds : 0; }
 
-// ---- Table ----
-
-void mg_print_heading(FILE *stream) {
-  fprintf(stream, "%2s %5s %10s  %-19s %-5s %-8s %3s %4s %9s %9s %9s %9s %8s %8s %10s  %s\n", "p", "cells",
-          "DOF", "smoother", "cycle", "solver", "it", "sine", "set-up, s", "first, s", "solve, s", "MDOF/s",
-          "B cycle", "B all", "L2 error", "checks");
-}
+// ---- One row ----
 
 static void name_smoother(const MgRow *row, char name[40]) {
   if (row->steps)
@@ -54,22 +48,92 @@ static void name_smoother(const MgRow *row, char name[40]) {
     snprintf(name, 40, "%s", mg_smoother_name(row->variant.smoother));
 }
 
-void mg_print_row(FILE *stream, const MgRow *row) {
-  const double dofs = (double)row->dofs;
+// What a row is about.
+static void describe_case(Row *row, const MgRow *r) {
   char smoother[40];
 
-  name_smoother(row, smoother);
-  fprintf(stream, "%2d %5d %10lld  %-19s %-5s %-8s ", (int)row->of.degree, (int)row->of.n,
-          (long long)row->dofs, smoother, precision_name(row), mg_method_name(row->variant.method));
-  if (is_missing(row)) {
-    fprintf(stream, "not here: %s\n", row->fault);
+  name_smoother(r, smoother);
+  row_number(row, "order", "p", "%2.0f", 1, r->of.degree);
+  row_number(row, NULL, "cells", "%5.0f", 1, r->of.n);
+  row_integers(row, "elements", 3, (const int[]){r->of.n, r->of.n, r->of.n});
+  row_number(row, "levels", NULL, NULL, 1, r->num_levels);
+  row_number(row, "dofs", "DOF", "%10.0f", 1, (double)r->dofs);
+  row_number(row, "deform", NULL, NULL, 1, r->of.deform);
+  row_text(row, NULL, "smoother", " %-19s", smoother);
+  row_text(row, "smoother", NULL, NULL, mg_smoother_name(r->variant.smoother));
+  row_number(row, "steps", NULL, NULL, 1, row_positive(r->steps));
+  row_text(row, NULL, "cycle", "%-5s", precision_name(r));
+  row_text(row, "precision", NULL, NULL, precision_name(r));
+  row_text(row, "solver", "solver", "%-8s", mg_method_name(r->variant.method));
+}
+
+static void describe_set_up(Row *row, const MgRow *r) {
+  for (int i = 0; i < MG_NUM_TIMES; i++) {
+    char key[40];
+
+    snprintf(key, sizeof(key), "seconds_%s", i == MG_TIME_DATA ? "data" : mg_time_name((MgTime)i));
+    row_number(row, key, NULL, NULL, 1, r->seconds_case[i]);
+  }
+  row_number(row, NULL, "set-up, s", "%9.3f", 1, sum_of_times(r));
+}
+
+static void describe_solve(Row *row, const MgRow *r) {
+  const double missing = is_missing(r) ? NAN : 1, dofs = (double)r->dofs;
+
+  row_number(row, "iterations", "it", "%3.0f", 1, missing * r->iterations);
+  row_number(row, "iterations_sine", "sine", "%4.0f", 1, missing * r->iterations_sine);
+  row_number(row, "residual", NULL, NULL, 1, missing * r->residual);
+  describe_set_up(row, r);
+  row_number(row, "seconds_smoother", NULL, NULL, 1, missing * r->seconds_smoother);
+  row_number(row, "seconds_first", "first, s", "%9.4f", 1, missing * r->seconds_first);
+  row_number(row, NULL, "solve, s", "%9.4f", 1, r->seconds);
+  row_number(row, "seconds", NULL, NULL, 1, row_positive(r->seconds));
+  row_number(row, "repetitions", NULL, NULL, 1, r->repetitions);
+  row_number(row, NULL, "MDOF/s", "%9.2f", 1e6, rate(r));
+  row_number(row, "dofs_per_second", NULL, NULL, 1, row_positive(rate(r)));
+  row_number(row, "bytes_cycle", "B cycle", "%8.1f", dofs, missing * r->cycle_bytes);
+  row_number(row, "bytes_live", "B all", "%8.1f", dofs, missing * r->memory_bytes);
+  row_number(row, "bytes_process", NULL, NULL, 1, missing * r->host_bytes);
+  row_number(row, "l2_error", "L2 error", "%10.3e", 1, r->l2_error);
+}
+
+// How rows of JSON were measured.
+typedef struct {
+  const BpMachine *machine;
+  const MgOptions *options;
+} Context;
+
+static void describe(Row *row, const void *of, const void *ctx) {
+  const MgRow *r = of;
+  const Context *context = ctx;
+  char last[MG_MESSAGE + 16];
+
+  describe_case(row, r);
+  snprintf(last, sizeof(last), "%s%s",
+           is_missing(r) ? "not here: "
+           : *r->fault   ? "FAILED: "
+                         : "ok",
+           r->fault);
+  if (is_missing(r) && row->form != ROW_JSON) {
+    row_text(row, NULL, "checks", "%s", last);
     return;
   }
-  fprintf(stream, "%3d %4d %9.3f %9.4f %9.4f %9.2f %8.1f %8.1f %10.3e  %s%s\n", (int)row->iterations,
-          (int)row->iterations_sine, sum_of_times(row), row->seconds_first, row->seconds, 1e-6 * rate(row),
-          row->cycle_bytes / dofs, row->memory_bytes / dofs, row->l2_error, *row->fault ? "FAILED: " : "ok",
-          row->fault);
+  if (context) {
+    row_text(row, "source", NULL, NULL,
+             context->options->timed == MG_SINE ? "sine" : "one"); // of timed solves
+    row_number(row, "tolerance", NULL, NULL, 1, context->options->tol);
+    bp_describe_machine(row, context->machine);
+  }
+  describe_solve(row, r);
+  row_text(row, NULL, "checks", " %s", last);
+  row_text_or_null(row, "fault", r->fault);
 }
+
+// ---- Table and JSON ----
+
+void mg_print_heading(FILE *stream) { rows_print_heading(stream, describe, &(MgRow){0}, NULL); }
+
+void mg_print_row(FILE *stream, const MgRow *row) { rows_print(stream, describe, row, NULL); }
 
 void mg_print_set_up(FILE *stream, const MgRow *row) {
   fprintf(stream, "set-up of %lld unknowns, %d levels, seconds:", (long long)row->dofs, (int)row->num_levels);
@@ -78,61 +142,12 @@ void mg_print_set_up(FILE *stream, const MgRow *row) {
   fprintf(stream, "; memory of the process %.2f GB\n", 1e-9 * row->host_bytes);
 }
 
-// ---- JSON ----
-
-static void write_text(FILE *stream, const char *key, const char *text) {
-  fprintf(stream, ", \"%s\": ", key);
-  bp_write_string(stream, text);
-}
-
-static void write_row(FILE *stream, const BpMachine *machine, const MgOptions *o, const MgRow *row) {
-  const double missing = is_missing(row) ? NAN : 1;
-
-  fprintf(stream, "    {\"order\": %d, \"elements\": [%d, %d, %d], \"levels\": %d, \"dofs\": %lld",
-          (int)row->of.degree, (int)row->of.n, (int)row->of.n, (int)row->of.n, (int)row->num_levels,
-          (long long)row->dofs);
-  bp_write_number(stream, "deform", row->of.deform);
-  write_text(stream, "smoother", mg_smoother_name(row->variant.smoother));
-  bp_write_number(stream, "steps", row->steps ? row->steps : NAN);
-  write_text(stream, "precision", precision_name(row));
-  write_text(stream, "solver", mg_method_name(row->variant.method));
-  write_text(stream, "source", o->timed == MG_SINE ? "sine" : "one"); // of the solves that are timed
-  bp_write_number(stream, "tolerance", o->tol);
-  bp_write_number(stream, "iterations", missing * row->iterations);
-  bp_write_number(stream, "iterations_sine", missing * row->iterations_sine);
-  bp_write_number(stream, "residual", missing * row->residual);
-  bp_write_number(stream, "l2_error", row->l2_error);
-  for (int i = 0; i < MG_NUM_TIMES; i++) {
-    char key[40];
-
-    snprintf(key, sizeof(key), "seconds_%s", i == MG_TIME_DATA ? "data" : mg_time_name((MgTime)i));
-    bp_write_number(stream, key, row->seconds_case[i]);
-  }
-  bp_write_number(stream, "seconds_smoother", missing * row->seconds_smoother);
-  bp_write_number(stream, "seconds_first", missing * row->seconds_first);
-  bp_write_number(stream, "seconds", row->seconds > 0 ? row->seconds : NAN);
-  bp_write_number(stream, "repetitions", row->repetitions);
-  bp_write_number(stream, "dofs_per_second", row->seconds > 0 ? rate(row) : NAN);
-  bp_write_number(stream, "bytes_cycle", missing * row->cycle_bytes);
-  bp_write_number(stream, "bytes_live", missing * row->memory_bytes);
-  bp_write_number(stream, "bytes_process", missing * row->host_bytes);
-  bp_write_machine(stream, machine);
-  fprintf(stream, ", \"fault\": ");
-  if (*row->fault)
-    bp_write_string(stream, row->fault);
-  else
-    fprintf(stream, "null");
-  fputc('}', stream);
-}
-
 void mg_write_json(FILE *stream, const char *program, const char *resource, const BpMachine *machine,
                    const MgOptions *options, size_t num, const MgRow *rows) {
-  bp_begin_json(stream, program, resource);
-  for (size_t i = 0; i < num; i++) {
-    write_row(stream, machine, options, &rows[i]);
-    fprintf(stream, i + 1 < num ? ",\n" : "\n");
-  }
-  bp_end_json(stream);
+  const Context context = {machine, options};
+
+  rows_write_json(stream, program, resource, sizeof(CeedScalar), num, rows, sizeof(*rows), describe,
+                  &context);
 }
 
 // ---- Plot ----

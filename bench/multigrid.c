@@ -330,7 +330,6 @@ static int run_case(MgBench *b, const MgCase *of) {
   if (!b->table) return CEED_ERROR_SUCCESS;
   mg_print_set_up(b->table, rows);
   for (size_t i = 0; i < b->num_variants; i++) mg_print_row(b->table, &rows[i]);
-  fflush(b->table);
   return CEED_ERROR_SUCCESS;
 }
 

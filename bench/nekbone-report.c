@@ -16,51 +16,77 @@ static const char *variant_name(const NekboneRow *row) {
   return row->variant == RITZ_CG_MERGED ? "merged" : "standard";
 }
 
-// ---- Table ----
-
-void nekbone_print_heading(FILE *stream) {
-  fprintf(
-      stream,
-      "%-9s %4s %2s  %-8s  %-11s %9s  %-19s %-8s %5s %10s %10s %9s %9s %6s  %7s %8s %9s %9s  %-8s %8s %6s  "
-      "%s\n",
-      "problem", "comp", "p", "mesh", "elements", "DOF", "policy", "CG", "it", "L2 error", "max error",
-      "ms/it", "MDOF*it/s", "in op", "MB/it", "Mflop/it", "GFLOP/s", "geo Mflop", "bound by", "roofline",
-      "ratio", "checks");
-}
-
-// Shown as "-" unless it is known.
-static const char *known(char text[24], const char *format, double value) {
-  if (value > 0)
-    snprintf(text, 24, format, value);
-  else
-    strcpy(text, "-");
-  return text;
-}
+// ---- One row ----
 
 static const char *checks_name(const NekboneRow *row) {
   if (*row->fault) return "FAILED";
   return row->reason < 0 && row->rtol > 0 ? "ok, not converged" : "ok";
 }
 
-void nekbone_print_row(FILE *stream, const NekboneRow *row) {
-  char box[40], policy[48], share[24], roofline[24], ratio[24];
-  double per_iteration = row->iterations ? row->seconds / row->iterations : 0;
+static void describe_problem(Row *row, const NekboneRow *r) {
+  char box[40], policy[48];
 
-  snprintf(box, sizeof(box), "%dx%dx%d", (int)row->elements[0], (int)row->elements[1], (int)row->elements[2]);
-  snprintf(policy, sizeof(policy), row->policy == row->used ? "%s" : "%s: %s",
-           RitzGeometryPolicyName(row->policy), RitzGeometryPolicyName(row->used));
-  fprintf(stream,
-          "%-9s %4d %2d  %-8s  %-11s %9lld  %-19s %-8s %5d %10.3e %10.3e %9.4f %9.2f %6s  %7.3f %8.3f %9.2f "
-          "%9.3f  %-8s %8s %6s  %s\n",
-          problem_name(row), (int)row->problem.num_comp, (int)row->problem.order, mesh_name(row), box,
-          (long long)row->dofs, policy, variant_name(row), (int)row->iterations, row->l2_error,
-          row->max_error, 1e3 * per_iteration, 1e-6 * nekbone_rate(row),
-          known(share, "%.0f %%", row->seconds > 0 ? 100 * row->seconds_operator / row->seconds : 0),
-          1e-6 * row->costs.bytes, 1e-6 * row->costs.flops,
-          per_iteration > 0 ? 1e-9 * row->costs.flops / per_iteration : 0, 1e-6 * row->costs.recompute,
-          bp_bound_name(row->bound), known(roofline, "%.1f %%", 100 * row->roofline),
-          known(ratio, "%.2f", row->ratio), checks_name(row));
+  snprintf(box, sizeof(box), "%dx%dx%d", (int)r->elements[0], (int)r->elements[1], (int)r->elements[2]);
+  snprintf(policy, sizeof(policy), r->policy == r->used ? "%s" : "%s: %s", RitzGeometryPolicyName(r->policy),
+           RitzGeometryPolicyName(r->used));
+  row_text(row, "problem", "problem", "%-9s", problem_name(r));
+  row_number(row, "components", "comp", "%4.0f", 1, r->problem.num_comp);
+  row_number(row, "order", "p", "%2.0f", 1, r->problem.order);
+  row_text(row, "mesh", "mesh", " %-8s", mesh_name(r));
+  row_text(row, NULL, "elements", " %-11s", box);
+  row_integers(row, "elements", 3, r->elements);
+  row_number(row, "points_1d", NULL, NULL, 1, r->Q);
+  row_text(row, "points", NULL, NULL, r->problem.quad_mode == CEED_GAUSS ? "gauss" : "lobatto");
+  row_number(row, "dofs", "DOF", "%9.0f", 1, (double)r->dofs);
+  row_number(row, "lambda", NULL, NULL, 1, r->problem.helmholtz ? r->problem.lambda : 0);
+  row_number(row, "deform", NULL, NULL, 1, r->problem.affine ? 0 : r->problem.deform);
+  row_text(row, NULL, "policy", " %-19s", policy);
+  row_text(row, "policy", NULL, NULL, RitzGeometryPolicyName(r->policy));
+  row_text(row, "geometry", NULL, NULL, RitzGeometryPolicyName(r->used));
+  row_text(row, "cg", "CG", "%-8s", variant_name(r));
+  row_flag(row, "jacobi", r->jacobi);
 }
+
+static void describe_solve(Row *row, const NekboneRow *r) {
+  const double per_iteration = r->iterations ? r->seconds / r->iterations : 0;
+  char share[24] = "-";
+
+  if (r->seconds > 0) snprintf(share, sizeof(share), "%.0f %%", 100 * r->seconds_operator / r->seconds);
+  row_number(row, "rtol", NULL, NULL, 1, r->rtol);
+  row_number(row, "iterations", "it", "%5.0f", 1, r->iterations);
+  row_flag(row, "converged", r->reason > 0);
+  row_number(row, "l2_error", "L2 error", "%10.3e", 1, r->l2_error);
+  row_number(row, "max_error", "max error", "%10.3e", 1, r->max_error);
+  row_number(row, "seconds_first", NULL, NULL, 1, r->seconds_first);
+  row_number(row, "seconds", NULL, NULL, 1, r->seconds);
+  row_number(row, NULL, "ms/it", "%9.4f", 1e-3, per_iteration);
+  row_number(row, "dof_iterations_per_second", "MDOF*it/s", "%9.2f", 1e6, nekbone_rate(r));
+  row_number(row, "seconds_operator", NULL, NULL, 1, r->seconds_operator);
+  row_text(row, NULL, "in op", "%6s", share);
+  row_number(row, "bytes", "MB/it", " %7.3f", 1e6, r->costs.bytes);
+  row_number(row, "flops", "Mflop/it", "%8.3f", 1e6, r->costs.flops);
+  row_number(row, NULL, "GFLOP/s", "%9.2f", 1e9, per_iteration > 0 ? r->costs.flops / per_iteration : 0);
+  row_number(row, "recompute_flops", "geo Mflop", "%9.3f", 1e6, r->costs.recompute);
+}
+
+// machine: a BpMachine
+static void describe(Row *row, const void *of, const void *machine) {
+  const NekboneRow *r = of;
+
+  describe_problem(row, r);
+  describe_solve(row, r);
+  if (machine) bp_describe_machine(row, machine);
+  bp_describe_bound(row, r->bound, r->seconds_bound, r->roofline);
+  row_number(row, "ratio_to_stored", "ratio", "%6.2f", 1, row_positive(r->ratio));
+  row_text(row, NULL, "checks", " %s", checks_name(r));
+  row_text_or_null(row, "fault", r->fault);
+}
+
+// ---- Table and JSON ----
+
+void nekbone_print_heading(FILE *stream) { rows_print_heading(stream, describe, &(NekboneRow){0}, NULL); }
+
+void nekbone_print_row(FILE *stream, const NekboneRow *row) { rows_print(stream, describe, row, NULL); }
 
 void nekbone_print_fault(FILE *stream, const NekboneRow *row) {
   if (!*row->fault) return;
@@ -69,47 +95,9 @@ void nekbone_print_fault(FILE *stream, const NekboneRow *row) {
           mesh_name(row), RitzGeometryPolicyName(row->policy), variant_name(row), row->fault);
 }
 
-// ---- JSON ----
-
-static void write_row(FILE *stream, const BpMachine *machine, const NekboneRow *row) {
-  fprintf(stream, "    {\"problem\": \"%s\", \"components\": %d, \"order\": %d, \"mesh\": \"%s\"",
-          problem_name(row), (int)row->problem.num_comp, (int)row->problem.order, mesh_name(row));
-  fprintf(stream, ", \"elements\": [%d, %d, %d], \"points_1d\": %d, \"points\": \"%s\", \"dofs\": %lld",
-          (int)row->elements[0], (int)row->elements[1], (int)row->elements[2], (int)row->Q,
-          row->problem.quad_mode == CEED_GAUSS ? "gauss" : "lobatto", (long long)row->dofs);
-  bp_write_number(stream, "lambda", row->problem.helmholtz ? row->problem.lambda : 0);
-  bp_write_number(stream, "deform", row->problem.affine ? 0 : row->problem.deform);
-  fprintf(stream, ", \"policy\": \"%s\", \"geometry\": \"%s\", \"cg\": \"%s\", \"jacobi\": %s",
-          RitzGeometryPolicyName(row->policy), RitzGeometryPolicyName(row->used), variant_name(row),
-          row->jacobi ? "true" : "false");
-  bp_write_number(stream, "rtol", row->rtol);
-  fprintf(stream, ", \"iterations\": %d, \"converged\": %s", (int)row->iterations,
-          row->reason > 0 ? "true" : "false");
-  bp_write_number(stream, "l2_error", row->l2_error);
-  bp_write_number(stream, "max_error", row->max_error);
-  bp_write_number(stream, "seconds_first", row->seconds_first);
-  bp_write_number(stream, "seconds", row->seconds);
-  bp_write_number(stream, "seconds_operator", row->seconds_operator);
-  bp_write_number(stream, "dof_iterations_per_second", nekbone_rate(row));
-  bp_write_machine(stream, machine);
-  bp_write_roofline(stream, &row->costs, row->bound, row->seconds_bound, row->roofline);
-  bp_write_number(stream, "ratio_to_stored", row->ratio > 0 ? row->ratio : NAN);
-  fprintf(stream, ", \"fault\": ");
-  if (*row->fault)
-    bp_write_string(stream, row->fault);
-  else
-    fprintf(stream, "null");
-  fputc('}', stream);
-}
-
 void nekbone_write_json(FILE *stream, const char *program, const char *resource, const BpMachine *machine,
                         size_t num, const NekboneRow *rows) {
-  bp_begin_json(stream, program, resource);
-  for (size_t i = 0; i < num; i++) {
-    write_row(stream, machine, &rows[i]);
-    fprintf(stream, i + 1 < num ? ",\n" : "\n");
-  }
-  bp_end_json(stream);
+  rows_write_json(stream, program, resource, sizeof(CeedScalar), num, rows, sizeof(*rows), describe, machine);
 }
 
 // ---- Plot ----

@@ -1,19 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Results of bake-off problems as a table and as JSON.
+// Results of bake-off problems as rows of a table and of JSON.
 #include "bp/report.h"
 
 #include <math.h>
-
-// ---- Table ----
-
-void bp_print_heading(FILE *stream, BpMode mode) {
-  const char *unit = mode == BP_CG ? "iter" : "apply";
-
-  fprintf(stream,
-          "%-7s %3s  %-13s %10s  %9s/%-5s %8s  %8s/%-5s %7s  %8s/%-5s %8s  %-9s %9s  %-8s %8s %8s  %s\n",
-          "problem", "p", "elements", "DOF", "ms", unit, "MDOF/s", "MB", unit, "GB/s", "Mflop", unit,
-          "GFLOP/s", "geometry", "geo Mflop", "bound by", "roofline", "first, s", "checks");
-}
 
 const char *bp_bound_name(BpBound bound) {
   static const char *const names[] = {[BP_BOUND_UNKNOWN] = "-",
@@ -24,22 +13,126 @@ const char *bp_bound_name(BpBound bound) {
   return names[bound];
 }
 
-void bp_print_row(FILE *stream, const BpResult *r) {
-  char box[60], cut[16] = "", roofline[40] = "-";
-  double s = r->seconds;
+void bp_describe_machine(Row *row, const BpMachine *machine) {
+  row_number(row, "threads", NULL, NULL, 1, row_positive(machine->threads));
+  row_text_or_null(row, "device", machine->device ? machine->device : "");
+  row_number(row, "bandwidth", NULL, NULL, 1, row_positive(machine->bandwidth));
+  row_number(row, "peak", NULL, NULL, 1, row_positive(machine->peak));
+}
+
+void bp_describe_bound(Row *row, BpBound bound, double seconds_bound, double roofline) {
+  char percent[40] = "-";
+
+  if (roofline > 0) snprintf(percent, sizeof(percent), "%.1f %%", 100 * roofline);
+  row_number(row, "seconds_bound", NULL, NULL, 1, row_positive(seconds_bound));
+  row_text_or_null(row, "bound_by", bound ? bp_bound_name(bound) : "");
+  row_text(row, NULL, "bound by", " %-8s", bp_bound_name(bound));
+  row_number(row, "roofline", NULL, NULL, 1, row_positive(roofline));
+  row_text(row, NULL, "roofline", "%8s", percent);
+}
+
+static double rate(double work, double seconds) { return seconds > 0 ? work / seconds : 0; }
+
+// ---- One result ----
+
+static void describe_problem(Row *row, const BpResult *r) {
+  char name[16], box[60], cut[16] = "";
 
   if (r->options.shape) snprintf(cut, sizeof(cut), "%dx", bp_shape_elements(r->options.shape));
+  snprintf(name, sizeof(name), "BP%d", r->options.bp);
   snprintf(box, sizeof(box), "%s%" CeedInt_FMT "x%" CeedInt_FMT "x%" CeedInt_FMT, cut, r->elements[0],
            r->elements[1], r->elements[2]);
-  if (r->roofline > 0) snprintf(roofline, sizeof(roofline), "%.1f %%", 100 * r->roofline);
-  fprintf(stream,
-          "BP%-5d %3" CeedInt_FMT "  %-13s %10" CeedSize_FMT
-          "  %15.4f %8.2f  %14.3f %7.2f  %14.3f %8.2f  %-9s %9.3f  %-8s %8s %8.3f  %s\n",
-          r->options.bp, r->options.order, box, r->dofs, 1e3 * s, 1e-6 * r->dofs_per_second,
-          1e-6 * r->costs.bytes, s > 0 ? 1e-9 * r->costs.bytes / s : 0, 1e-6 * r->costs.flops,
-          s > 0 ? 1e-9 * r->costs.flops / s : 0, bp_geometry_name(r->options.geometry),
-          1e-6 * r->costs.recompute, bp_bound_name(r->bound), roofline, r->seconds_first,
-          bp_checks_hold(r) ? "ok" : "FAILED");
+  row_text(row, NULL, "problem", "%-7s", name);
+  row_number(row, "bp", NULL, NULL, 1, r->options.bp);
+  row_text(row, "operator", NULL, NULL, bp_operator_name(r->options.bp));
+  row_text(row, "mode", NULL, NULL, r->options.mode == BP_CG ? "cg" : "apply");
+  row_number(row, "order", "p", "%3.0f", 1, r->options.order);
+  row_text(row, NULL, "elements", " %-13s", box);
+  row_integers(row, "elements", 3, r->elements);
+  row_number(row, "components", NULL, NULL, 1, r->num_comp);
+  row_number(row, "points_1d", NULL, NULL, 1, r->Q);
+  row_number(row, "dofs", "DOF", "%10.0f", 1, (double)r->dofs);
+  row_text(row, "shape", NULL, NULL, bp_shape_name(r->options.shape));
+  row_number(row, "nodes_element", NULL, NULL, 1, r->num_nodes);
+  row_number(row, "points_element", NULL, NULL, 1, r->num_points);
+  row_number(row, "vector_bytes", NULL, NULL, 1,
+             (double)(r->options.single ? sizeof(float) : sizeof(CeedScalar)));
+  row_number(row, "deform", NULL, NULL, 1, r->options.deform);
+}
+
+static void describe_speed(Row *row, const BpResult *r) {
+  const bool is_cg = r->options.mode == BP_CG;
+
+  row_number(row, "seconds", is_cg ? "ms/iter" : "ms/apply", " %15.4f", 1e-3, r->seconds);
+  row_number(row, "seconds_min", NULL, NULL, 1, r->seconds_min);
+  row_number(row, "seconds_median", NULL, NULL, 1, r->seconds_median);
+  row_number(row, "dofs_per_second", "MDOF/s", "%8.2f", 1e6, r->dofs_per_second);
+  row_number(row, "bytes", is_cg ? "MB/iter" : "MB/apply", " %14.3f", 1e6, r->costs.bytes);
+  row_number(row, NULL, "GB/s", "%7.2f", 1e9, rate(r->costs.bytes, r->seconds));
+  row_number(row, "flops", is_cg ? "Mflop/iter" : "Mflop/apply", " %14.3f", 1e6, r->costs.flops);
+  row_number(row, NULL, "GFLOP/s", "%8.2f", 1e9, rate(r->costs.flops, r->seconds));
+  row_text(row, "geometry", "geometry", " %-9s", bp_geometry_name(r->options.geometry));
+  row_number(row, "recompute_flops", "geo Mflop", "%9.3f", 1e6, r->costs.recompute);
+  bp_describe_machine(row, &r->options.machine);
+  bp_describe_bound(row, r->bound, r->seconds_bound, r->roofline);
+  row_number(row, "seconds_first", "first, s", "%8.3f", 1, r->seconds_first);
+  row_number(row, "iterations", NULL, NULL, 1, r->iterations);
+  row_text_or_null(row, "cg", !is_cg ? "" : r->merged ? "merged" : "standard");
+  row_number(row, "residual_reduction", NULL, NULL, 1, is_cg ? r->reduction : NAN);
+}
+
+static void describe_many(Row *row, const BpResult *r) {
+  FILE *stream = row_value(row, "many");
+
+  if (!stream) return;
+  fputc('[', stream);
+  for (int i = 0; r->options.many && i < r->options.many->num; i++) {
+    Row one = {.stream = stream, .form = ROW_JSON};
+
+    fprintf(stream, i ? ", {" : "{");
+    row_number(&one, "vectors", NULL, NULL, 1, r->options.many->counts[i]);
+    row_number(&one, "ratio", NULL, NULL, 1, r->many[i]);
+    fputc('}', stream);
+  }
+  fputc(']', stream);
+}
+
+static void describe_checks(Row *row, const BpResult *r) {
+  FILE *stream;
+
+  row_text(row, NULL, "checks", " %s", bp_checks_hold(r) ? "ok" : "FAILED");
+  row_number(row, "checksum", NULL, NULL, 1, r->checksum);
+  row_flag(row, "checks_hold", bp_checks_hold(r));
+  if (!(stream = row_value(row, "checks"))) return;
+  fputc('[', stream);
+  for (int i = 0; i < r->num_checks; i++) {
+    Row one = {.stream = stream, .form = ROW_JSON};
+
+    fprintf(stream, i ? ", {" : "{");
+    row_text(&one, "name", NULL, NULL, r->checks[i].name);
+    row_number(&one, "error", NULL, NULL, 1, r->checks[i].error);
+    row_number(&one, "tolerance", NULL, NULL, 1, r->checks[i].tolerance);
+    fputc('}', stream);
+  }
+  fputc(']', stream);
+}
+
+static void describe(Row *row, const void *of, const void *ctx) {
+  (void)ctx;
+  describe_problem(row, of);
+  describe_speed(row, of);
+  describe_many(row, of);
+  describe_checks(row, of);
+}
+
+// ---- Tables and files ----
+
+void bp_print_heading(FILE *stream, BpMode mode) {
+  rows_print_heading(stream, describe, &(BpResult){.options = {.mode = mode}}, NULL);
+}
+
+void bp_print_row(FILE *stream, const BpResult *r) {
+  rows_print(stream, describe, r, NULL);
   for (int i = 0; r->options.many && i < r->options.many->num; i++)
     fprintf(stream, "      %3d vectors at once: %.2f times the rate of one, per vector\n",
             r->options.many->counts[i], r->many[i]);
@@ -56,119 +149,8 @@ void bp_print_failed_checks(FILE *stream, const BpResult *r) {
   }
 }
 
-// ---- JSON ----
-
-void bp_write_string(FILE *stream, const char *text) {
-  fputc('"', stream);
-  for (const char *c = text; *c; c++) {
-    if ((unsigned char)*c < 0x20)
-      fprintf(stream, "\\u%04x", (unsigned)(unsigned char)*c);
-    else if (*c == '"' || *c == '\\')
-      fprintf(stream, "\\%c", *c);
-    else
-      fputc(*c, stream);
-  }
-  fputc('"', stream);
-}
-
-void bp_write_number(FILE *stream, const char *key, double value) {
-  fprintf(stream, isfinite(value) ? ", \"%s\": %.17g" : ", \"%s\": null", key, value);
-}
-
-// Numbers that are not known are null.
-static void write_known(FILE *stream, const char *key, double value) {
-  bp_write_number(stream, key, value > 0 ? value : NAN);
-}
-
-void bp_write_machine(FILE *stream, const BpMachine *machine) {
-  write_known(stream, "threads", machine->threads);
-  fprintf(stream, ", \"device\": ");
-  if (machine->device)
-    bp_write_string(stream, machine->device);
-  else
-    fprintf(stream, "null");
-  write_known(stream, "bandwidth", machine->bandwidth);
-  write_known(stream, "peak", isfinite(machine->peak) ? machine->peak : 0);
-}
-
-void bp_write_roofline(FILE *stream, const Costs *costs, BpBound bound, double seconds_bound,
-                       double roofline) {
-  bp_write_number(stream, "bytes", costs->bytes);
-  bp_write_number(stream, "flops", costs->flops);
-  bp_write_number(stream, "recompute_flops", costs->recompute);
-  write_known(stream, "seconds_bound", seconds_bound);
-  write_known(stream, "roofline", roofline);
-  fprintf(stream, bound ? ", \"bound_by\": \"%s\"" : ", \"bound_by\": null", bp_bound_name(bound));
-}
-
-static void write_checks(FILE *stream, const BpResult *r) {
-  fprintf(stream, ", \"checks_hold\": %s, \"checks\": [", bp_checks_hold(r) ? "true" : "false");
-  for (int i = 0; i < r->num_checks; i++) {
-    fprintf(stream, "%s{\"name\": \"%s\"", i ? ", " : "", r->checks[i].name);
-    bp_write_number(stream, "error", r->checks[i].error);
-    bp_write_number(stream, "tolerance", r->checks[i].tolerance);
-    fputc('}', stream);
-  }
-  fputc(']', stream);
-}
-
-static void write_many(FILE *stream, const BpResult *r) {
-  fprintf(stream, ", \"many\": [");
-  for (int i = 0; r->options.many && i < r->options.many->num; i++) {
-    fprintf(stream, "%s{\"vectors\": %d", i ? ", " : "", r->options.many->counts[i]);
-    bp_write_number(stream, "ratio", r->many[i]);
-    fputc('}', stream);
-  }
-  fputc(']', stream);
-}
-
-static void write_result(FILE *stream, const BpResult *r) {
-  fprintf(stream, "    {\"bp\": %d, \"operator\": \"%s\", \"mode\": \"%s\", \"order\": %" CeedInt_FMT,
-          r->options.bp, bp_operator_name(r->options.bp), r->options.mode == BP_CG ? "cg" : "apply",
-          r->options.order);
-  fprintf(stream, ", \"elements\": [%" CeedInt_FMT ", %" CeedInt_FMT ", %" CeedInt_FMT "]", r->elements[0],
-          r->elements[1], r->elements[2]);
-  fprintf(stream,
-          ", \"components\": %" CeedInt_FMT ", \"points_1d\": %" CeedInt_FMT ", \"dofs\": %" CeedSize_FMT,
-          r->num_comp, r->Q, r->dofs);
-  fprintf(stream,
-          ", \"shape\": \"%s\", \"nodes_element\": %" CeedInt_FMT ", \"points_element\": %" CeedInt_FMT,
-          bp_shape_name(r->options.shape), r->num_nodes, r->num_points);
-  fprintf(stream, ", \"geometry\": \"%s\"", bp_geometry_name(r->options.geometry));
-  fprintf(stream, ", \"vector_bytes\": %d", (int)(r->options.single ? sizeof(float) : sizeof(CeedScalar)));
-  bp_write_number(stream, "deform", r->options.deform);
-  bp_write_number(stream, "seconds_first", r->seconds_first);
-  bp_write_number(stream, "seconds_min", r->seconds_min);
-  bp_write_number(stream, "seconds_median", r->seconds_median);
-  bp_write_number(stream, "seconds", r->seconds);
-  bp_write_number(stream, "dofs_per_second", r->dofs_per_second);
-  bp_write_machine(stream, &r->options.machine);
-  bp_write_roofline(stream, &r->costs, r->bound, r->seconds_bound, r->roofline);
-  fprintf(stream, ", \"iterations\": %" CeedInt_FMT, r->iterations);
-  if (r->options.mode == BP_CG) fprintf(stream, ", \"cg\": \"%s\"", r->merged ? "merged" : "standard");
-  bp_write_number(stream, "residual_reduction", r->options.mode == BP_CG ? r->reduction : NAN);
-  bp_write_number(stream, "checksum", r->checksum);
-  write_many(stream, r);
-  write_checks(stream, r);
-  fputc('}', stream);
-}
-
-void bp_begin_json(FILE *stream, const char *program, const char *resource) {
-  fprintf(stream, "{\n  \"program\": ");
-  bp_write_string(stream, program);
-  fprintf(stream, ",\n  \"resource\": ");
-  bp_write_string(stream, resource);
-  fprintf(stream, ",\n  \"scalar_bytes\": %d,\n  \"results\": [\n", (int)sizeof(CeedScalar));
-}
-
-void bp_end_json(FILE *stream) { fprintf(stream, "  ]\n}\n"); }
-
 void bp_write_json(FILE *stream, const char *program, const char *resource, size_t num,
                    const BpResult *results) {
-  bp_begin_json(stream, program, resource);
-  for (size_t i = 0; i < num; i++) {
-    write_result(stream, &results[i]);
-    fprintf(stream, i + 1 < num ? ",\n" : "\n");
-  }
-  bp_end_json(stream);
+  rows_write_json(stream, program, resource, sizeof(CeedScalar), num, results, sizeof(*results), describe,
+                  NULL);
 }
