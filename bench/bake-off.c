@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "bench/bench.h"
+#include "bench/driver.h"
 #include "bench/nekbone.h"
 #include "bench/plot.h"
-#include "bench/results.h"
 #include "bench/solver.h"
 #include "bp/bp.h"
 #include "bp/report.h"
@@ -30,9 +30,8 @@ typedef struct {
   ArgInts bp, orders, n, policies, components, rhs;
   double size, deform, lambda, rtol;
   bool apply, cg, nekbone, multigrid, batched, routes, jacobi;
-  int shape, precision, reps, problem, mesh, points, variant, max_it;
-  ThreadsChoice on;
-  const char *json, *plot;
+  int shape, precision, problem, mesh, points, variant, max_it;
+  BenchCommon common;
 } BenchOptions;
 
 // NaN and -1: not given; so are zeros of other members.
@@ -44,220 +43,83 @@ static const BenchOptions nothing_given = {.deform = NAN,
                                            .points = -1,
                                            .variant = -1,
                                            .precision = -1,
-                                           .on = {.resource = "/cpu/self"}};
+                                           .common = {.on = {.resource = "/cpu/self"}}};
 
 #define MEMBER(name) offsetof(BenchOptions, name)
 
 static const ArgOption options_table[] = {
-    {"--bp",
-     "LIST",
-     "problems, such as 1,3,5 or all (default all)",
-     ARG_INT_LIST,
-     MEMBER(bp),
-     BP_FIRST,
-     BP_LAST,
-     {NULL}},
-    {"--shape",
-     NULL,
-     "of the elements: hexahedra, or boxes cut into six tetrahedra,\ntwo prisms or six pyramids, BP1 to BP4 "
-     "with points for degree\n2p (default hex)",
-     ARG_CHOICE,
-     MEMBER(shape),
-     0,
-     0,
-     {"hex", "tet", "prism", "pyramid", NULL}},
-    {"--order",
-     "LIST",
-     "polynomial degrees, such as 1,2,4 or 1-8 (default 1-8, with\n--nekbone 3-9)",
-     ARG_INT_LIST,
-     MEMBER(orders),
-     1,
-     INFINITY,
-     {NULL}},
-    {"--size",
-     "DOFS",
-     "number of unique degrees of freedom, such as 1e6; the nearest\nbox is taken (default 1e5, with CUDA "
-     "8e6)",
-     ARG_COUNT,
-     MEMBER(size),
-     1,
-     INFINITY,
-     {NULL}},
-    {"--n",
-     "LIST",
-     "elements per direction instead of --size: one number for all\ndegrees, or one for each",
-     ARG_INT_LIST,
-     MEMBER(n),
-     1,
-     INFINITY,
-     {NULL}},
-    {"--deform",
-     "A",
-     "amplitude of a smooth displacement of the vertices (default 0,\nwith --nekbone 0.1, on the deformed "
-     "mesh)",
-     ARG_REAL,
-     MEMBER(deform),
-     -INFINITY,
-     INFINITY,
-     {NULL}},
-    {"--policy",
-     "LIST",
-     "where geometric factors come from: stored,affine,trilinear\n(default stored; affine takes a sheared "
-     "box); "
-     "with --nekbone\nalso partial,merged,auto,isoparametric (default what fits the\nmesh; affine: on the "
-     "affine mesh alone)",
-     ARG_CHOICE_LIST,
-     MEMBER(policies),
-     0,
-     0,
-     // in the order of RitzGeometryPolicy
-     {"auto", "stored", "affine", "trilinear", "partial", "merged", "isoparametric", NULL}},
-    {"--precision",
-     NULL,
-     "of the operator and all its vectors: float, or the library's\nown (default: that); applies alone",
-     ARG_CHOICE,
-     MEMBER(precision),
-     0,
-     0,
-     {"f32", "f64", NULL}},
-    {"--rhs",
-     "LIST",
-     "also apply to so many vectors at once, up to 8 numbers such as\n1,2,4,8: the rate per vector by that "
-     "of "
-     "one vector",
-     ARG_INT_LIST,
-     MEMBER(rhs),
-     1,
-     64,
-     {NULL}},
-    {"--apply", NULL, "time the operator (default)", ARG_FLAG, MEMBER(apply), 0, 0, {NULL}},
-    {"--cg",
-     NULL,
-     "time 20 iterations of conjugate gradients without\npreconditioner instead (--cg-variant); rates are "
-     "per "
-     "iteration",
-     ARG_FLAG,
-     MEMBER(cg),
-     0,
-     0,
-     {NULL}},
-    {"--reps",
-     "N",
-     "measurements; the fastest counts, of devices the median\n(default: at least 5 and half a second, with "
-     "--nekbone 2 and\na quarter)",
-     ARG_INT,
-     MEMBER(reps),
-     1,
-     INFINITY,
-     {NULL}},
-    ARG_CEED(MEMBER(on.resource)),
-    ARG_THREADS(MEMBER(on.wanted)),
-    {"--json",
-     "FILE",
-     "write the results, \"-\" for standard output instead of the table",
-     ARG_TEXT,
-     MEMBER(json),
-     0,
-     0,
-     {NULL}},
-    {"--plot",
-     "FILE.svg",
-     "draw the results below the roofline of the machine",
-     ARG_TEXT,
-     MEMBER(plot),
-     0,
-     0,
-     {NULL}},
-    {"--nekbone",
-     NULL,
-     "solve problems with a known solution by conjugate gradients\ninstead; the options below are for it "
-     "alone",
-     ARG_FLAG,
-     MEMBER(nekbone),
-     0,
-     0,
-     {NULL}},
-    {"--multigrid",
-     NULL,
-     "solve Poisson's problem by multigrid instead; it has options of\nits own: 'ritz bench --multigrid "
-     "--help'",
-     ARG_FLAG,
-     MEMBER(multigrid),
-     0,
-     0,
-     {NULL}},
-    {"--batched",
-     NULL,
-     "time batched dense algebra instead; it has options of its own:\n'ritz bench --batched --help'",
-     ARG_FLAG,
-     MEMBER(batched),
-     0,
-     0,
-     {NULL}},
-    {"--routes",
-     NULL,
-     "time the routes that operators on devices have instead; it has\noptions of its own: 'ritz bench "
-     "--routes "
-     "--help'",
-     ARG_FLAG,
-     MEMBER(routes),
-     0,
-     0,
-     {NULL}},
-    {"--problem",
-     NULL,
-     "-div grad u = f, or -div grad u + lambda u = f (default both)",
-     ARG_CHOICE,
-     MEMBER(problem),
-     0,
-     0,
-     {"poisson", "helmholtz", "both", NULL}},
-    {"--components", "LIST", "of the solution (default 1,3)", ARG_INT_LIST, MEMBER(components), 1, 3, {NULL}},
-    {"--mesh",
-     NULL,
-     "trilinear elements, or a sheared box (default both)",
-     ARG_CHOICE,
-     MEMBER(mesh),
-     0,
-     0,
-     {"deformed", "affine", "both", NULL}},
-    {"--points",
-     NULL,
-     "p+2 Gauss points per direction, or p+1 Gauss-Lobatto points,\nwhere the nodes are (default lobatto)",
-     ARG_CHOICE,
-     MEMBER(points),
-     0,
-     0,
-     {"gauss", "lobatto", NULL}},
-    {"--lambda",
-     "X",
-     "coefficient > 0 of Helmholtz' problem (default 1)",
-     ARG_REAL,
-     MEMBER(lambda),
-     0,
-     INFINITY,
-     {NULL}},
-    {"--cg-variant",
-     NULL,
-     "conjugate gradients by the book, or with their vector\nwork inside the operator (default auto); of "
-     "--cg, "
-     "too, but both",
-     ARG_CHOICE,
-     MEMBER(variant),
-     0,
-     0,
-     {"standard", "merged", "auto", "both", NULL}},
-    {"--jacobi", NULL, "precondition with the diagonal", ARG_FLAG, MEMBER(jacobi), 0, 0, {NULL}},
-    {"--rtol",
-     "X",
-     "reduction of the residual where a solve ends (default 1e-10,\nin single precision 1e-5); 0: after "
-     "--max-it",
-     ARG_REAL,
-     MEMBER(rtol),
-     0,
-     INFINITY,
-     {NULL}},
-    {"--max-it", "N", "iterations at most (default 1000)", ARG_INT, MEMBER(max_it), 1, INFINITY, {NULL}},
+    ARG_OPTION("--bp", "LIST", ARG_INT_LIST, MEMBER(bp), BP_FIRST, BP_LAST,
+               "problems, such as 1,3,5 or all (default all)"),
+    ARG_WORDS("--shape", NULL, ARG_CHOICE, MEMBER(shape),
+              "of the elements: hexahedra, or boxes cut into six tetrahedra,\ntwo prisms or six pyramids, "
+              "BP1 to BP4 with points for degree\n2p (default hex)",
+              "hex", "tet", "prism", "pyramid"),
+    ARG_OPTION("--order", "LIST", ARG_INT_LIST, MEMBER(orders), 1, INFINITY,
+               "polynomial degrees, such as 1,2,4 or 1-8 (default 1-8, with\n--nekbone 3-9)"),
+    ARG_SIZE(MEMBER(size)),
+    ARG_OPTION("--n", "LIST", ARG_INT_LIST, MEMBER(n), 1, INFINITY,
+               "elements per direction instead of --size: one number for all\ndegrees, or one for each"),
+    ARG_OPTION("--deform", "A", ARG_REAL, MEMBER(deform), -INFINITY, INFINITY,
+               "amplitude of a smooth displacement of the vertices (default 0,\nwith --nekbone 0.1, on the "
+               "deformed mesh)"),
+    // in the order of RitzGeometryPolicy
+    ARG_WORDS("--policy", "LIST", ARG_CHOICE_LIST, MEMBER(policies),
+              "where geometric factors come from: stored,affine,trilinear\n(default stored; affine takes a "
+              "sheared box); with --nekbone\nalso partial,merged,auto,isoparametric (default what fits "
+              "the\nmesh; affine: on the affine mesh alone)",
+              "auto", "stored", "affine", "trilinear", "partial", "merged", "isoparametric"),
+    ARG_WORDS(
+        "--precision", NULL, ARG_CHOICE, MEMBER(precision),
+        "of the operator and all its vectors: float, or the library's\nown (default: that); applies alone",
+        "f32", "f64"),
+    ARG_OPTION("--rhs", "LIST", ARG_INT_LIST, MEMBER(rhs), 1, 64,
+               "also apply to so many vectors at once, up to 8 numbers such as\n1,2,4,8: the rate per vector "
+               "by that of one vector"),
+    ARG_OPTION("--apply", NULL, ARG_FLAG, MEMBER(apply), 0, 0, "time the operator (default)"),
+    ARG_OPTION("--cg", NULL, ARG_FLAG, MEMBER(cg), 0, 0,
+               "time 20 iterations of conjugate gradients without\npreconditioner instead (--cg-variant); "
+               "rates are per iteration"),
+    ARG_OPTION("--reps", "N", ARG_INT, MEMBER(common.reps), 1, INFINITY,
+               "measurements; the fastest counts, of devices the median\n(default: at least 5 and half a "
+               "second, with --nekbone 2 and\na quarter)"),
+    ARG_CEED(MEMBER(common.on.resource)),
+    ARG_THREADS(MEMBER(common.on.wanted)),
+    BENCH_JSON(MEMBER(common.json)),
+    BENCH_PLOT(MEMBER(common.plot), "draw the results below the roofline of the machine"),
+    ARG_OPTION("--nekbone", NULL, ARG_FLAG, MEMBER(nekbone), 0, 0,
+               "solve problems with a known solution by conjugate gradients\ninstead; the options below are "
+               "for it alone"),
+    ARG_OPTION("--multigrid", NULL, ARG_FLAG, MEMBER(multigrid), 0, 0,
+               "solve Poisson's problem by multigrid instead; it has options of\nits own: 'ritz bench "
+               "--multigrid --help'"),
+    ARG_OPTION(
+        "--batched", NULL, ARG_FLAG, MEMBER(batched), 0, 0,
+        "time batched dense algebra instead; it has options of its own:\n'ritz bench --batched --help'"),
+    ARG_OPTION("--routes", NULL, ARG_FLAG, MEMBER(routes), 0, 0,
+               "time the routes that operators on devices have instead; it has\noptions of its own: 'ritz "
+               "bench --routes --help'"),
+    ARG_WORDS("--problem", NULL, ARG_CHOICE, MEMBER(problem),
+              "-div grad u = f, or -div grad u + lambda u = f (default both)", "poisson", "helmholtz",
+              "both"),
+    ARG_OPTION("--components", "LIST", ARG_INT_LIST, MEMBER(components), 1, 3,
+               "of the solution (default 1,3)"),
+    ARG_WORDS("--mesh", NULL, ARG_CHOICE, MEMBER(mesh), "trilinear elements, or a sheared box (default both)",
+              "deformed", "affine", "both"),
+    ARG_WORDS(
+        "--points", NULL, ARG_CHOICE, MEMBER(points),
+        "p+2 Gauss points per direction, or p+1 Gauss-Lobatto points,\nwhere the nodes are (default lobatto)",
+        "gauss", "lobatto"),
+    ARG_OPTION("--lambda", "X", ARG_REAL, MEMBER(lambda), 0, INFINITY,
+               "coefficient > 0 of Helmholtz' problem (default 1)"),
+    ARG_WORDS("--cg-variant", NULL, ARG_CHOICE, MEMBER(variant),
+              "conjugate gradients by the book, or with their vector\nwork inside the operator (default "
+              "auto); of --cg, too, but both",
+              "standard", "merged", "auto", "both"),
+    ARG_OPTION("--jacobi", NULL, ARG_FLAG, MEMBER(jacobi), 0, 0, "precondition with the diagonal"),
+    ARG_OPTION("--rtol", "X", ARG_REAL, MEMBER(rtol), 0, INFINITY,
+               "reduction of the residual where a solve ends (default 1e-10,\nin single precision 1e-5); 0: "
+               "after --max-it"),
+    ARG_OPTION("--max-it", "N", ARG_INT, MEMBER(max_it), 1, INFINITY, "iterations at most (default 1000)"),
 };
 
 static const ArgCommand command = {
@@ -304,42 +166,18 @@ static const ArgCommand command = {
 static bool is_single(const BenchOptions *o) {
   return o->precision == F32 && sizeof(CeedScalar) != sizeof(float);
 }
-static const int default_bps[] = {1, 2, 3, 4, 5, 6}, default_orders[] = {1, 2, 3, 4, 5, 6, 7, 8};
-static const int nekbone_orders[] = {3, 4, 5, 6, 7, 8, 9}, default_components[] = {1, 3};
-static const int default_policies[] = {RITZ_POLICY_STORED};
+static int default_bps[] = {1, 2, 3, 4, 5, 6}, default_orders[] = {1, 2, 3, 4, 5, 6, 7, 8};
+static int nekbone_orders[] = {3, 4, 5, 6, 7, 8, 9}, default_components[] = {1, 3};
+static int default_policies[] = {RITZ_POLICY_STORED};
 
-// A list that was given, or its default.
-typedef struct {
-  size_t num;
-  const int *items; // borrowed
-} List;
-
-static List choose_list(const ArgInts *given, size_t num, const int *items) {
-  return given->num ? (List){given->num, given->items} : (List){num, items};
-}
-
-// State of a run beside its options.
-typedef struct {
-  const BenchOptions *options;
-  Ceed ceed;
-  BpMachine machine;
-  FILE *json, *plot, *table; // NULL: not wanted
-} Bench;
-
-// ---- The plot ----
-
-static int write_plot(const Bench *b, const char *what, size_t num, const PlotPoint *points) {
-  const Plot plot = {
-      .bandwidth = b->machine.bandwidth, .peak = b->machine.peak, .num = num, .points = points};
-
-  return results_write_plot(&command, b->plot, &b->machine, what, is_single(b->options),
-                            b->options->on.resource, plot);
+static Plot roofline_plot(const Bench *b, size_t num, const PlotPoint *points) {
+  return (Plot){.bandwidth = b->machine.bandwidth, .peak = b->machine.peak, .num = num, .points = points};
 }
 
 // ---- Bake-off problems ----
 
 typedef struct {
-  List bps, policies, orders;
+  ArgInts bps, policies, orders;
   BpMany many;
   size_t num_results;
   BpResult *results; // owned, [product of the lists' lengths]
@@ -356,7 +194,9 @@ static CeedInt elements_of(const BenchOptions *o, size_t order) {
 }
 
 static CeedSize size_of_problem(const Bench *b) {
-  return (CeedSize)(b->options->size > 0 ? b->options->size : cli_default_size(b->ceed));
+  const BenchOptions *o = b->options;
+
+  return (CeedSize)(o->size > 0 ? o->size : cli_default_size(b->ceed));
 }
 
 static RitzCGVariant variant_of(int choice) {
@@ -372,7 +212,7 @@ static int run_orders(const Bench *b, BpOptions bp, Series *series) {
     bp.n = elements_of(b->options, i);
     CLI_TRY(bp_run(b->ceed, &bp, result));
     series->num_results++;
-    results_doubt_limits(result);
+    bench_doubt_limits(result);
     if (!b->table) continue;
     bp_print_row(b->table, result);
   }
@@ -388,7 +228,7 @@ static int run_series(const Bench *b, Series *series) {
                   .single = is_single(o) ? &cli_single : NULL,
                   .size = size_of_problem(b),
                   .mode = o->cg ? BP_CG : BP_APPLY,
-                  .repetitions = o->reps,
+                  .repetitions = o->common.reps,
                   .machine = b->machine};
 
   solver.variant = variant_of(o->variant);
@@ -403,6 +243,7 @@ static int run_series(const Bench *b, Series *series) {
 }
 
 static int plot_series(const Bench *b, const Series *series) {
+  const BenchOptions *o = b->options;
   PlotPoint *points = calloc(series->num_results + 1, sizeof(*points));
   size_t num = 0;
   int code;
@@ -420,18 +261,18 @@ static int plot_series(const Bench *b, const Series *series) {
     snprintf(point->kind, PLOT_NAME, "%s", bp_geometry_name(r->options.geometry));
     num++;
   }
-  code = write_plot(b, b->options->cg ? "bake-off problems, conjugate gradients" : "bake-off problems", num,
-                    points);
+  code = bench_write_plot(b, o->cg ? "bake-off problems, conjugate gradients" : "bake-off problems",
+                          is_single(o), roofline_plot(b, num, points));
   free(points);
   return code;
 }
 
 static int run_bps(const Bench *b) {
   const BenchOptions *o = b->options;
-  Series series = {.bps = choose_list(&o->bp, o->shape == CLI_HEX ? BP_LAST : 4, default_bps),
-                   .policies = choose_list(&o->policies, 1, default_policies),
+  Series series = {.bps = args_or_else(o->bp, o->shape == CLI_HEX ? BP_LAST : 4, default_bps),
+                   .policies = args_or_else(o->policies, 1, default_policies),
                    .many = {RitzOperatorApplyMany, (int)o->rhs.num, o->rhs.items},
-                   .orders = choose_list(&o->orders, sizeof(default_orders) / sizeof(int), default_orders)};
+                   .orders = args_or_else(o->orders, sizeof(default_orders) / sizeof(int), default_orders)};
   int code = CLI_OK;
 
   series.results = calloc(series.bps.num * series.policies.num * series.orders.num, sizeof(*series.results));
@@ -441,7 +282,8 @@ static int run_bps(const Bench *b) {
     bp_print_failed_checks(stderr, &series.results[i]);
     if (!bp_checks_hold(&series.results[i])) code = CLI_FAILED;
   }
-  if (b->json) bp_write_json(b->json, command.name, o->on.resource, series.num_results, series.results);
+  if (b->json)
+    bp_write_json(b->json, command.name, o->common.on.resource, series.num_results, series.results);
   if (b->plot && plot_series(b, &series)) code = CLI_FAILED;
   free(series.results);
   return code;
@@ -465,8 +307,8 @@ static bool is_wanted(int choice, int which, int both) {
 // One for each problem, number of components, mesh and degree.
 static int list_cases(const Bench *b, Nekbone *nekbone, NekboneOptions *options) {
   const BenchOptions *o = b->options;
-  List orders = choose_list(&o->orders, sizeof(nekbone_orders) / sizeof(int), nekbone_orders);
-  List components = choose_list(&o->components, 2, default_components);
+  ArgInts orders = args_or_else(o->orders, sizeof(nekbone_orders) / sizeof(int), nekbone_orders);
+  ArgInts components = args_or_else(o->components, 2, default_components);
 
   nekbone->cases = calloc(4 * components.num * orders.num, sizeof(*nekbone->cases));
   if (!nekbone->cases) return cli_no_memory(command.name);
@@ -491,15 +333,15 @@ static int list_cases(const Bench *b, Nekbone *nekbone, NekboneOptions *options)
   return CLI_OK;
 }
 
-static const int policies_deformed[] = {RITZ_POLICY_STORED, RITZ_POLICY_TRILINEAR, RITZ_POLICY_MERGED,
-                                        RITZ_POLICY_AUTO};
-static const int policies_affine[] = {RITZ_POLICY_STORED, RITZ_POLICY_TRILINEAR, RITZ_POLICY_AFFINE,
-                                      RITZ_POLICY_AUTO};
+static int policies_deformed[] = {RITZ_POLICY_STORED, RITZ_POLICY_TRILINEAR, RITZ_POLICY_MERGED,
+                                  RITZ_POLICY_AUTO};
+static int policies_affine[] = {RITZ_POLICY_STORED, RITZ_POLICY_TRILINEAR, RITZ_POLICY_AFFINE,
+                                RITZ_POLICY_AUTO};
 
 // The stored policy comes first, so that the others can be compared with it.
 static int list_policies(const BenchOptions *o, Nekbone *nekbone, NekboneOptions *options) {
   for (int affine = 0; affine < 2; affine++) {
-    List list = choose_list(&o->policies, 4, affine ? policies_affine : policies_deformed);
+    ArgInts list = args_or_else(o->policies, 4, affine ? policies_affine : policies_deformed);
     RitzGeometryPolicy *policies = calloc(list.num, sizeof(*policies));
     size_t num = 0;
 
@@ -533,14 +375,16 @@ static void print_bench_row(void *ctx, const NekboneRow *row) {
 }
 
 static int plot_nekbone(const Bench *b, const Nekbone *nekbone) {
+  const BenchOptions *o = b->options;
   PlotPoint *points = calloc(nekbone->num_rows + 1, sizeof(*points));
   char what[80];
   int code;
 
   if (!points) return cli_no_memory(command.name);
-  snprintf(what, sizeof(what), "conjugate gradients%s",
-           b->options->jacobi ? " with Jacobi's preconditioner" : "");
-  code = write_plot(b, what, nekbone_plot_points(nekbone->num_rows, nekbone->rows, points), points);
+  snprintf(what, sizeof(what), "conjugate gradients%s", o->jacobi ? " with Jacobi's preconditioner" : "");
+  code = bench_write_plot(b, what, is_single(o),
+                          roofline_plot(b, nekbone_plot_points(nekbone->num_rows, nekbone->rows, points),
+                                        points));
   free(points);
   return code;
 }
@@ -558,7 +402,7 @@ static int run_cases(Bench *b, const NekboneOptions *options, Nekbone *nekbone) 
     if (*nekbone->rows[i].fault) code = CLI_FAILED;
   }
   if (b->json)
-    nekbone_write_json(b->json, command.name, b->options->on.resource, &b->machine, nekbone->num_rows,
+    nekbone_write_json(b->json, command.name, b->common->on.resource, &b->machine, nekbone->num_rows,
                        nekbone->rows);
   if (b->plot && plot_nekbone(b, nekbone)) code = CLI_FAILED;
   return code;
@@ -570,7 +414,7 @@ static int run_nekbone(Bench *b) {
   NekboneOptions options = {.jacobi = o->jacobi,
                             .rtol = isnan(o->rtol) ? rtol : o->rtol,
                             .max_it = o->max_it ? o->max_it : 1000,
-                            .repetitions = o->reps,
+                            .repetitions = o->common.reps,
                             .machine = b->machine};
   Nekbone nekbone = {0};
   int code;
@@ -654,8 +498,10 @@ static ArgsResult check_nekbone_options(const BenchOptions *o) {
   return ARGS_RUN;
 }
 
-static ArgsResult check_bench_options(const BenchOptions *o, size_t num_orders) {
-  char shown[ARG_SHOWN];
+static ArgsResult check_bench_options(const void *options) {
+  const BenchOptions *o = options;
+  const size_t usual = (o->nekbone ? sizeof(nekbone_orders) : sizeof(default_orders)) / sizeof(int);
+  const size_t num_orders = o->orders.num ? o->orders.num : usual;
   ArgsResult result = o->nekbone ? check_nekbone_options(o) : check_bp_options(o);
 
   if (result != ARGS_RUN) return result;
@@ -665,54 +511,21 @@ static ArgsResult check_bench_options(const BenchOptions *o, size_t num_orders) 
   if (o->n.num > 1 && o->n.num != num_orders)
     return args_wrong(&command, "--n", "expected 1 or %zu numbers, one for each degree, found %zu",
                       num_orders, o->n.num);
-  if (o->plot && !results_has_ending(o->plot, ".svg"))
-    return args_wrong(&command, "--plot", "expected a file name that ends in .svg, found '%s'",
-                      args_shown(o->plot, shown));
-  return threads_check(&command, &o->on);
+  return ARGS_RUN;
 }
 
 // ---- The command ----
 
-static int run_with_files(Bench *b, int num_threads) {
+static int run_bake_off(Bench *b) {
   const BenchOptions *o = b->options;
-  int code;
 
-  b->table = b->json == stdout ? NULL : stdout;
-  b->machine = threads_find_limits(b->ceed, &o->on, num_threads, is_single(o));
-  if (b->table) threads_show_limits(&b->machine);
-  code = o->nekbone ? run_nekbone(b) : run_bps(b);
-  if (b->table) results_show_kernels();
-  return code;
-}
-
-static int run_and_report(Bench *b, int num_threads) {
-  const BenchOptions *o = b->options;
-  int code = results_open(&command, o->json, &b->json, o->plot, &b->plot);
-
-  if (!code) code = run_with_files(b, num_threads);
-  if (results_close(&command, o->json, b->json, o->plot, b->plot)) code = CLI_FAILED;
-  return code;
-}
-
-static int run_bench_command(const BenchOptions *o) {
-  size_t default_num = (o->nekbone ? sizeof(nekbone_orders) : sizeof(default_orders)) / sizeof(int);
-  Bench bench = {.options = o};
-  int num_threads, code;
-
-  if (check_bench_options(o, o->orders.num ? o->orders.num : default_num) != ARGS_RUN) return CLI_USAGE;
-  code = threads_open(&command, &o->on, 0, &bench.ceed, &num_threads);
-  if (!code) code = run_and_report(&bench, num_threads);
-  CeedDestroy(&bench.ceed);
-  return code;
+  bench_find_limits(b, is_single(o));
+  return o->nekbone ? run_nekbone(b) : run_bps(b);
 }
 
 int bench_bake_off(int argc, char **argv) {
-  BenchOptions options = nothing_given;
+  static const BenchCommand bench = {&command, &nothing_given,      sizeof(nothing_given), MEMBER(common),
+                                     0,        check_bench_options, run_bake_off};
 
-  ArgsResult parsed = args_parse(&command, argc, argv, &options);
-  int code = parsed == ARGS_HELP ? CLI_OK : CLI_USAGE;
-
-  if (parsed == ARGS_RUN) code = run_bench_command(&options);
-  args_free(&command, &options);
-  return code;
+  return bench_main(&bench, argc, argv);
 }

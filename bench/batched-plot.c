@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "bench/batched.h"
+#include "bench/svg.h"
 
 enum {
   COLUMNS = 4,
@@ -19,11 +20,6 @@ enum {
   LEGEND_STEP = 24
 };
 enum { MAX_VARIANTS = 16 };
-
-// Of Okabe and Ito, as in bench/plot.c; used again from the eighth one on.
-static const char *const colours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
-                                      "#E69F00", "#56B4E9", "#000000"};
-enum { NUM_COLOURS = sizeof(colours) / sizeof(colours[0]) };
 
 typedef struct {
   FILE *stream;
@@ -92,23 +88,6 @@ static double y_of(const Drawing *d, int frame, double value) {
   return frame_y(frame) + HEIGHT * (1 - log(value / d->y_range[0]) / log(d->y_range[1] / d->y_range[0]));
 }
 
-// anchor: start, middle or end
-static void draw_text(const Drawing *d, double x, double y, int size, const char *anchor, const char *text) {
-  fprintf(d->stream, "<text x=\"%.1f\" y=\"%.1f\" font-size=\"%d\" text-anchor=\"%s\" fill=\"#222222\">", x,
-          y, size, anchor);
-  for (const char *c = text; *c; c++) {
-    if (*c == '&' || *c == '<' || *c == '>')
-      fprintf(d->stream, "&#%d;", *c);
-    else
-      fputc(*c, d->stream);
-  }
-  fputs("</text>\n", d->stream);
-}
-
-static void draw_line(const Drawing *d, double x0, double y0, double x1, double y1, const char *style) {
-  fprintf(d->stream, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" %s/>\n", x0, y0, x1, y1, style);
-}
-
 // Powers of 4 and of 10; numbers at the left and below the lowest frames.
 static void draw_grid(const Drawing *d, int frame) {
   static const char grid[] = "stroke=\"#dddddd\"";
@@ -117,21 +96,22 @@ static void draw_grid(const Drawing *d, int frame) {
 
   for (double n = 1; n <= d->x_range[1]; n *= 4) {
     if (n < d->x_range[0]) continue;
-    draw_line(d, x_of(d, frame, n), y, x_of(d, frame, n), y + HEIGHT, grid);
+    svg_line(d->stream, x_of(d, frame, n), y, x_of(d, frame, n), y + HEIGHT, grid);
     snprintf(text, sizeof(text), "%g", n);
     if (frame + COLUMNS >= d->num_frames)
-      draw_text(d, x_of(d, frame, n), y + HEIGHT + 18, 13, "middle", text);
+      svg_text(d->stream, x_of(d, frame, n), y + HEIGHT + 18, 13, "middle", svg_dark, "", text);
   }
   for (double value = 1e-6; value <= d->y_range[1]; value *= 10) {
     if (value < d->y_range[0]) continue;
-    draw_line(d, x, y_of(d, frame, value), x + WIDTH, y_of(d, frame, value), grid);
+    svg_line(d->stream, x, y_of(d, frame, value), x + WIDTH, y_of(d, frame, value), grid);
     snprintf(text, sizeof(text), "%g", value);
-    if (frame % COLUMNS == 0) draw_text(d, x - 8, y_of(d, frame, value) + 4, 13, "end", text);
+    if (frame % COLUMNS == 0)
+      svg_text(d->stream, x - 8, y_of(d, frame, value) + 4, 13, "end", svg_dark, "", text);
   }
   fprintf(d->stream,
           "<rect x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"%d\" fill=\"none\" stroke=\"#555555\"/>\n", x, y,
           WIDTH, HEIGHT);
-  draw_text(d, x + 4, y - 7, 15, "start", d->frames[frame]->name);
+  svg_text(d->stream, x + 4, y - 7, 15, "start", svg_dark, "", d->frames[frame]->name);
 }
 
 typedef enum { OURS, THEIRS, ROOF } Line;
@@ -147,7 +127,7 @@ static void style_line(Line line, const char *colour, char style[120]) {
 }
 
 static void draw_series(const Drawing *d, int frame, int variant, Line line) {
-  const char *colour = colours[variant % NUM_COLOURS];
+  const char *colour = svg_colour((size_t)variant);
   char style[120];
 
   style_line(line, colour, style);
@@ -173,16 +153,15 @@ static void draw_series(const Drawing *d, int frame, int variant, Line line) {
 // ---- The legend ----
 
 static void draw_legend(const Drawing *d, double y, const char *peer) {
-  static const char grey[] = "#555555";
   const char *names[] = {"Ritz", peer, "roof: memory, or the peak"};
   double x = LEFT;
   char text[80], style[120];
 
   for (int line = 0; line < 3; line++) {
     if (!names[line]) continue;
-    style_line((Line)line, grey, style);
-    draw_line(d, x, y, x + 36, y, style);
-    draw_text(d, x + 44, y + 5, 15, "start", names[line]);
+    style_line((Line)line, svg_grey, style);
+    svg_line(d->stream, x, y, x + 36, y, style);
+    svg_text(d->stream, x + 44, y + 5, 15, "start", svg_dark, "", names[line]);
     x += 80 + 9 * (double)strlen(names[line]);
   }
   for (int v = 0; v < d->num_variants; v++) {
@@ -190,11 +169,11 @@ static void draw_legend(const Drawing *d, double y, const char *peer) {
     const double at_x = LEFT + v % COLUMNS * (WIDTH + GAP_X),
                  at_y = y + LEGEND_STEP * (1 + (double)(v / COLUMNS));
 
-    style_line(OURS, colours[v % NUM_COLOURS], style);
-    draw_line(d, at_x, at_y, at_x + 36, at_y, style);
+    style_line(OURS, svg_colour((size_t)v), style);
+    svg_line(d->stream, at_x, at_y, at_x + 36, at_y, style);
     snprintf(text, sizeof(text), "%s, %s, in %s", batched_precision_name(c), batched_form_name(c->form),
              c->in_cache ? "cache" : "memory");
-    draw_text(d, at_x + 44, at_y + 5, 15, "start", text);
+    svg_text(d->stream, at_x + 44, at_y + 5, 15, "start", svg_dark, "", text);
   }
 }
 
@@ -211,15 +190,7 @@ bool batched_write_plot(FILE *stream, const char *title, const char *subtitle, c
   const double legend = LEGEND_STEP * (1 + (double)((d->num_variants + COLUMNS - 1) / COLUMNS));
   const double width = fmax(LEFT + across * (WIDTH + GAP_X) + 20, 900), height = bottom + legend + 20;
 
-  fprintf(
-      stream,
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\" "
-      "font-family=\"Helvetica, Arial, 'DejaVu Sans', sans-serif\">\n"
-      "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
-      width, height, width, height);
-  draw_text(d, LEFT, 38, 22, "start", title);
-  draw_text(d, LEFT, 64, 15, "start", subtitle);
+  svg_begin(stream, width, height, LEFT, title, subtitle);
   for (int frame = 0; frame < d->num_frames; frame++) {
     draw_grid(d, frame);
     for (int line = ROOF; line >= OURS; line--) {

@@ -9,7 +9,7 @@
 
 #include "bench/batched.h"
 #include "bench/bench.h"
-#include "bench/results.h"
+#include "bench/driver.h"
 #include "cli/args.h"
 #include "cli/cli.h"
 #include "cli/threads.h"
@@ -18,112 +18,45 @@ enum { F64, F32 };
 enum { CACHE, MEMORY };
 
 typedef struct {
-  const char *routines, *json, *plot;
+  const char *routines;
   ArgInts sizes, precisions, forms, places;
   double memory;
-  int columns, reps;
+  int columns;
   bool batched, alone;
-  ThreadsChoice on;
+  BenchCommon common;
 } BatchedOptions;
 
-static const BatchedOptions nothing_given = {.on = {.resource = "/cpu/self"}};
+static const BatchedOptions nothing_given = {.common = {.on = {.resource = "/cpu/self"}}};
 
 #define MEMBER(name) offsetof(BatchedOptions, name)
 
 static const ArgOption options_table[] = {
-    {"--batched", NULL, "this benchmark", ARG_FLAG, MEMBER(batched), 0, 0, {NULL}},
-    {"--routines",
-     "LIST",
-     "names such as gemm,getrf (default all; getrfnp: LU without\npivots; inv: from the matrix)",
-     ARG_TEXT,
-     MEMBER(routines),
-     0,
-     0,
-     {NULL}},
-    {"--sizes",
-     "LIST",
-     "orders n of the matrices (default 2,4,8,12,16,24,32,48,64,96,\n128,256)",
-     ARG_INT_LIST,
-     MEMBER(sizes),
-     1,
-     4096,
-     {NULL}},
-    {"--columns",
-     "N",
-     "of right-hand sides of potrs, getrs and their like (default 1)",
-     ARG_INT,
-     MEMBER(columns),
-     1,
-     4096,
-     {NULL}},
-    {"--precision",
-     "LIST",
-     "of the matrices (default f64)",
-     ARG_CHOICE_LIST,
-     MEMBER(precisions),
-     0,
-     0,
-     {"f64", "f32", NULL}},
-    {"--layout",
-     "LIST",
-     "strided, side by side in groups of 64 bytes, by addresses, or by\noffsets with sizes from 1 to n "
-     "(default strided)",
-     ARG_CHOICE_LIST,
-     MEMBER(forms),
-     0,
-     0,
-     // in the order of BatchedForm
-     {"strided", "interleaved", "pointers", "nonuniform", NULL}},
-    {"--place",
-     "LIST",
-     "batches in the second cache or in memory (default both; devices:\nmemory)",
-     ARG_CHOICE_LIST,
-     MEMBER(places),
-     0,
-     0,
-     {"cache", "memory", NULL}},
-    {"--memory",
-     "MB",
-     "of the operands of a batch in memory (default 64, of devices 512)",
-     ARG_REAL,
-     MEMBER(memory),
-     0,
-     1e6,
-     {NULL}},
-    {"--reps",
-     "N",
-     "rounds, whose medians count (default: at least 3 and up to a\nsecond)",
-     ARG_INT,
-     MEMBER(reps),
-     1,
-     200,
-     {NULL}},
-    {"--alone", NULL, "without the other libraries", ARG_FLAG, MEMBER(alone), 0, 0, {NULL}},
-    ARG_CEED(MEMBER(on.resource)),
-    {"--threads",
-     "N",
-     "threads of backends below /cpu/self that have some (default 1,\nas the loop beside it)",
-     ARG_INT,
-     MEMBER(on.wanted),
-     1,
-     INFINITY,
-     {NULL}},
-    {"--json",
-     "FILE",
-     "write the results, \"-\" for standard output instead of the table",
-     ARG_TEXT,
-     MEMBER(json),
-     0,
-     0,
-     {NULL}},
-    {"--plot",
-     "FILE.svg",
-     "draw rates over orders, a picture for each routine",
-     ARG_TEXT,
-     MEMBER(plot),
-     0,
-     0,
-     {NULL}},
+    ARG_OPTION("--batched", NULL, ARG_FLAG, MEMBER(batched), 0, 0, "this benchmark"),
+    ARG_OPTION("--routines", "LIST", ARG_TEXT, MEMBER(routines), 0, 0,
+               "names such as gemm,getrf (default all; getrfnp: LU without\npivots; inv: from the matrix)"),
+    ARG_OPTION("--sizes", "LIST", ARG_INT_LIST, MEMBER(sizes), 1, 4096,
+               "orders n of the matrices (default 2,4,8,12,16,24,32,48,64,96,\n128,256)"),
+    ARG_OPTION("--columns", "N", ARG_INT, MEMBER(columns), 1, 4096,
+               "of right-hand sides of potrs, getrs and their like (default 1)"),
+    ARG_WORDS("--precision", "LIST", ARG_CHOICE_LIST, MEMBER(precisions), "of the matrices (default f64)",
+              "f64", "f32"),
+    // in the order of BatchedForm
+    ARG_WORDS("--layout", "LIST", ARG_CHOICE_LIST, MEMBER(forms),
+              "strided, side by side in groups of 64 bytes, by addresses, or by\noffsets with sizes from 1 "
+              "to n (default strided)",
+              "strided", "interleaved", "pointers", "nonuniform"),
+    ARG_WORDS("--place", "LIST", ARG_CHOICE_LIST, MEMBER(places),
+              "batches in the second cache or in memory (default both; devices:\nmemory)", "cache", "memory"),
+    ARG_OPTION("--memory", "MB", ARG_REAL, MEMBER(memory), 0, 1e6,
+               "of the operands of a batch in memory (default 64, of devices 512)"),
+    ARG_OPTION("--reps", "N", ARG_INT, MEMBER(common.reps), 1, 200,
+               "rounds, whose medians count (default: at least 3 and up to a\nsecond)"),
+    ARG_OPTION("--alone", NULL, ARG_FLAG, MEMBER(alone), 0, 0, "without the other libraries"),
+    ARG_CEED(MEMBER(common.on.resource)),
+    ARG_OPTION("--threads", "N", ARG_INT, MEMBER(common.on.wanted), 1, INFINITY,
+               "threads of backends below /cpu/self that have some (default 1,\nas the loop beside it)"),
+    BENCH_JSON(MEMBER(common.json)),
+    BENCH_PLOT(MEMBER(common.plot), "draw rates over orders, a picture for each routine"),
 };
 
 static const ArgCommand command = {
@@ -158,24 +91,15 @@ static const ArgCommand command = {
 // State of a run beside its options.
 typedef struct {
   const BatchedOptions *options;
+  Bench *bench;
   BatchedHow how;
   BatchedPeer peer;
   double cache_bytes, memory_bytes; // of a batch
-  FILE *json, *plot, *table;        // NULL: not wanted
   size_t num_rows;
   BatchedRow *rows; // owned
-} Bench;
+} Batches;
 
 // ---- Lists ----
-
-typedef struct {
-  size_t num;
-  const int *items; // borrowed
-} List;
-
-static List choose_list(const ArgInts *given, size_t num, const int *items) {
-  return given->num ? (List){given->num, given->items} : (List){num, items};
-}
 
 // Whether a word is in a list between commas; NULL: the list of everything.
 static bool is_in(const char *list, const char *word) {
@@ -191,7 +115,7 @@ static bool is_in(const char *list, const char *word) {
 // ---- Cases ----
 
 // As many matrices as fill the bytes, whole groups of interleaved ones; 0: in cache not even one group.
-static int64_t count_matrices(const Bench *b, const BatchedCase *c) {
+static int64_t count_matrices(const Batches *b, const BatchedCase *c) {
   const double wanted = c->in_cache ? b->cache_bytes : b->memory_bytes;
   const int64_t width = c->form == BATCHED_INTERLEAVED ? (int64_t)(64 / batched_entry_bytes(c)) : 1;
   double entries = 0;
@@ -204,7 +128,7 @@ static int64_t count_matrices(const Bench *b, const BatchedCase *c) {
   return num < (double)width ? width : num > INT32_MAX ? INT32_MAX / 64 * 64 : (int64_t)num;
 }
 
-static void explain_fault(const Bench *b, BatchedRow *row) {
+static void explain_fault(const Batches *b, BatchedRow *row) {
   const char *message = NULL, *text;
 
   if (CeedGetErrorMessage(b->how.ceed, &message) || !message) message = "the context cannot";
@@ -213,7 +137,7 @@ static void explain_fault(const Bench *b, BatchedRow *row) {
   row->fault[strcspn(row->fault, "\n")] = '\0';
 }
 
-static int run_case(Bench *b, BatchedCase of) {
+static int run_case(Batches *b, BatchedCase of) {
   of.count = count_matrices(b, &of);
   if (of.count == 0) return CEED_ERROR_SUCCESS;
   BatchedRow *rows = realloc(b->rows, (b->num_rows + 1) * sizeof(*rows));
@@ -226,15 +150,15 @@ static int run_case(Bench *b, BatchedCase of) {
   if (ierr && ierr != CEED_ERROR_UNSUPPORTED) return ierr;
   if (ierr) explain_fault(b, row);
   b->num_rows++;
-  if (b->table) batched_print_row(b->table, row, &b->how);
+  if (b->bench->table) batched_print_row(b->bench->table, row, &b->how);
   return CEED_ERROR_SUCCESS;
 }
 
-static int run_size(Bench *b, BatchedCase of) {
-  static const int f64[] = {F64}, strided[] = {BATCHED_STRIDED}, both[] = {CACHE, MEMORY};
+static int run_size(Batches *b, BatchedCase of) {
+  static int f64[] = {F64}, strided[] = {BATCHED_STRIDED}, both[] = {CACHE, MEMORY};
   const BatchedOptions *o = b->options;
-  const List precisions = choose_list(&o->precisions, 1, f64), forms = choose_list(&o->forms, 1, strided);
-  const List places = b->how.on_device ? (List){1, &both[MEMORY]} : choose_list(&o->places, 2, both);
+  const ArgInts precisions = args_or_else(o->precisions, 1, f64), forms = args_or_else(o->forms, 1, strided);
+  const ArgInts places = b->how.on_device ? (ArgInts){1, &both[MEMORY]} : args_or_else(o->places, 2, both);
 
   for (size_t p = 0; p < precisions.num; p++) {
     of.precision = precisions.items[p] == F32 ? CEED_SCALAR_FP32 : CEED_SCALAR_FP64;
@@ -247,10 +171,10 @@ static int run_size(Bench *b, BatchedCase of) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int run_cases(Bench *b) {
-  static const int usual[] = {2, 4, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256};
+static int run_cases(Batches *b) {
+  static int usual[] = {2, 4, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256};
   const BatchedOptions *o = b->options;
-  const List sizes = choose_list(&o->sizes, sizeof(usual) / sizeof(usual[0]), usual);
+  const ArgInts sizes = args_or_else(o->sizes, sizeof(usual) / sizeof(usual[0]), usual);
 
   for (int r = 0; r < batched_num_routines; r++) {
     const BatchedRoutine *routine = &batched_routines[r];
@@ -265,14 +189,15 @@ static int run_cases(Bench *b) {
 
 // ---- Surroundings ----
 
-static void find_limits(Bench *b) {
+static void find_limits(Batches *b) {
   const BatchedOptions *o = b->options;
   const bool is_on_device = b->how.on_device;
   RitzMachine processor;
 
   for (int single = 0; single < 2; single++)
-    b->how.machine[single] = threads_find_limits(b->how.ceed, &o->on, b->how.num_threads, single);
+    b->how.machine[single] = threads_find_limits(b->how.ceed, &o->common.on, b->how.num_threads, single);
   if (sizeof(CeedScalar) == sizeof(float) && is_on_device) b->how.machine[0].peak = INFINITY;
+  if (b->bench->table) threads_show_limits(&b->how.machine[0]);
   const int64_t l2 = RitzMachineGet(false, &processor) ? 0 : processor.l2_bytes;
   // beside the operands as they are before a call, which are copied in each round
   b->cache_bytes = (double)(l2 > 0 ? l2 : 1 << 20) / 4 * b->how.num_threads;
@@ -280,7 +205,7 @@ static void find_limits(Bench *b) {
 }
 
 // The other library, where it is wanted and found.
-static void open_peer(Bench *b) {
+static void open_peer(Batches *b) {
   RitzDeviceCounters on;
   const bool has_driver = !RitzDeviceGetCounters(b->how.ceed, &on) && on.driver;
 
@@ -292,7 +217,7 @@ static void open_peer(Bench *b) {
   if (*b->peer.name) b->how.peer = &b->peer;
 }
 
-static int judge(const Bench *b) {
+static int judge(const Batches *b) {
   int code = CLI_FAILED; // nothing was measured
 
   for (size_t i = 0; i < b->num_rows; i++) {
@@ -309,46 +234,48 @@ static int judge(const Bench *b) {
   return code;
 }
 
-static int write_results(const Bench *b) {
+static int write_results(const Batches *b) {
   const BatchedOptions *o = b->options;
   char title[240], subtitle[240];
 
-  if (b->json) batched_write_json(b->json, command.name, o->on.resource, &b->how, b->num_rows, b->rows);
-  if (!b->plot) return CLI_OK;
-  results_name_plot(&b->how.machine[0], title, sizeof(title));
+  if (b->bench->json)
+    batched_write_json(b->bench->json, command.name, o->common.on.resource, &b->how, b->num_rows, b->rows);
+  if (!b->bench->plot) return CLI_OK;
+  bench_name_plot(&b->how.machine[0], title, sizeof(title));
   snprintf(subtitle, sizeof(subtitle), "batched dense algebra, GFLOP/s over the order n of the matrices; %s",
-           o->on.resource);
+           o->common.on.resource);
   const char *peer = b->how.peer ? b->peer.name : NULL;
-  return batched_write_plot(b->plot, title, subtitle, peer, b->num_rows, b->rows)
+  return batched_write_plot(b->bench->plot, title, subtitle, peer, b->num_rows, b->rows)
              ? CLI_OK
              : cli_no_memory(command.name);
 }
 
-static int run_with_files(Bench *b) {
-  b->table = b->json == stdout ? NULL : stdout;
+static int run_rows(Batches *b) {
+  CeedMemType memory;
+
+  b->how.on_device = !CeedGetPreferredMemType(b->how.ceed, &memory) && memory == CEED_MEM_DEVICE;
   find_limits(b);
   open_peer(b);
-  if (b->table) {
-    threads_show_limits(&b->how.machine[0]);
+  if (b->bench->table) {
     cli_fact("beside", "%s", b->how.peer ? b->peer.name : "nothing");
-    batched_print_heading(b->table, &b->how);
+    batched_print_heading(b->bench->table, &b->how);
   }
   int code = run_cases(b) ? cli_report(command.name, b->how.ceed) : judge(b);
   if (write_results(b)) code = CLI_FAILED;
-  if (b->table) results_show_kernels();
   if (b->how.on_device) batched_close_cuda_peer(&b->peer);
   return code;
 }
 
-static int run_and_report(Bench *b) {
-  const BatchedOptions *o = b->options;
-  CeedMemType memory;
-  int code = results_open(&command, o->json, &b->json, o->plot, &b->plot);
+static int run(Bench *bench) {
+  const BatchedOptions *o = bench->options;
+  Batches b = {.options = o,
+               .bench = bench,
+               .how = {.ceed = bench->ceed, .num_threads = bench->num_threads, .rounds = o->common.reps}};
+  int code = cli_open_ceed(command.name, "/cpu/self/ref", &b.how.reference);
 
-  b->how.on_device = !CeedGetPreferredMemType(b->how.ceed, &memory) && memory == CEED_MEM_DEVICE;
-  if (!code) code = run_with_files(b);
-  if (results_close(&command, o->json, b->json, o->plot, b->plot)) code = CLI_FAILED;
-  free(b->rows);
+  if (!code) code = run_rows(&b);
+  free(b.rows);
+  CeedDestroy(&b.how.reference);
   return code;
 }
 
@@ -377,36 +304,15 @@ static ArgsResult check_routines(const char *list) {
   return ARGS_RUN;
 }
 
-static ArgsResult check_options(const BatchedOptions *o) {
-  char shown[ARG_SHOWN];
-  const ArgsResult result = check_routines(o->routines);
+static ArgsResult check_options(const void *options) {
+  const BatchedOptions *o = options;
 
-  if (result != ARGS_RUN) return result;
-  if (o->plot && !results_has_ending(o->plot, ".svg"))
-    return args_wrong(&command, "--plot", "expected a file name that ends in .svg, found '%s'",
-                      args_shown(o->plot, shown));
-  return threads_check(&command, &o->on);
-}
-
-static int run_batched_command(const BatchedOptions *o) {
-  Bench bench = {.options = o, .how = {.rounds = o->reps}};
-  int code;
-
-  if (check_options(o) != ARGS_RUN) return CLI_USAGE;
-  code = threads_open(&command, &o->on, 1, &bench.how.ceed, &bench.how.num_threads);
-  if (!code) code = cli_open_ceed(command.name, "/cpu/self/ref", &bench.how.reference);
-  if (!code) code = run_and_report(&bench);
-  CeedDestroy(&bench.how.reference);
-  CeedDestroy(&bench.how.ceed);
-  return code;
+  return check_routines(o->routines);
 }
 
 int bench_batched(int argc, char **argv) {
-  BatchedOptions options = nothing_given;
-  ArgsResult parsed = args_parse(&command, argc, argv, &options);
-  int code = parsed == ARGS_HELP ? CLI_OK : CLI_USAGE;
+  static const BenchCommand bench = {
+      &command, &nothing_given, sizeof(nothing_given), MEMBER(common), 1, check_options, run};
 
-  if (parsed == ARGS_RUN) code = run_batched_command(&options);
-  args_free(&command, &options);
-  return code;
+  return bench_main(&bench, argc, argv);
 }

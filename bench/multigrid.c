@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "bench/bench.h"
+#include "bench/driver.h"
 #include "bench/multigrid.h"
-#include "bench/results.h"
 #include "cli/args.h"
 #include "cli/cli.h"
 #include "cli/threads.h"
@@ -21,139 +21,64 @@ enum { F32, F64 };
 typedef struct {
   ArgInts orders, cells, smoothers, precisions, solvers;
   double size, max_memory, deform, tol;
-  int max_it, steps, reps, source;
+  int max_it, steps, source;
   bool multigrid, tunes, verbose;
-  ThreadsChoice on;
-  const char *json, *plot;
+  BenchCommon common;
 } MgBenchOptions;
 
 // NaN: not given; so are zeros of other members.
-static const MgBenchOptions nothing_given = {.deform = 0, .tol = NAN, .on = {.resource = "/cpu/self"}};
+static const MgBenchOptions nothing_given = {
+    .deform = 0, .tol = NAN, .common = {.on = {.resource = "/cpu/self"}}};
 
 #define MEMBER(name) offsetof(MgBenchOptions, name)
 
 static const ArgOption options_table[] = {
-    {"--multigrid", NULL, "this benchmark", ARG_FLAG, MEMBER(multigrid), 0, 0, {NULL}},
-    {"--order",
-     "LIST",
-     "polynomial degrees, such as 1,2,4 or 1-8 (default 1-8)",
-     ARG_INT_LIST,
-     MEMBER(orders),
-     1,
-     16,
-     {NULL}},
-    {"--cells",
-     "LIST",
-     "per direction, in this order (default 8, 16, 32, ... up to\n--size, or fewer)",
-     ARG_INT_LIST,
-     MEMBER(cells),
-     1,
-     4096,
-     {NULL}},
-    {"--size",
-     "DOFS",
-     "the most degrees of freedom (default 1e6, with CUDA 1e8)",
-     ARG_COUNT,
-     MEMBER(size),
-     1,
-     INFINITY,
-     {NULL}},
-    {"--max-memory",
-     "GB",
-     "sizes that would take more, by what the size before took, are\nleft out (default 0.9 of what device "
-     "and "
-     "machine have)",
-     ARG_REAL,
-     MEMBER(max_memory),
-     0,
-     INFINITY,
-     {NULL}},
-    {"--deform",
-     "A",
-     "amplitude of a smooth displacement of the vertices (default 0)",
-     ARG_REAL,
-     MEMBER(deform),
-     -INFINITY,
-     INFINITY,
-     {NULL}},
-    {"--smoother",
-     "LIST",
-     "sweeps over the patches of vertices, exact in three forms or\nseparable approximations by colours; "
-     "polynomials over these,\nover elements with and without overlap, over Jacobi (default\npatches)",
-     ARG_CHOICE_LIST,
-     MEMBER(smoothers),
-     0,
-     0,
-     // in the order of MgSmoother
-     {"patches", "patches-residual", "patches-boundary", "coloured", "additive", "cells", "overlapped",
-      "jacobi", NULL}},
-    {"--steps", "N", "of polynomials (default: jacobi 3, others 2)", ARG_INT, MEMBER(steps), 1, 100, {NULL}},
-    {"--precision",
-     "LIST",
-     "of the cycle (default f32)",
-     ARG_CHOICE_LIST,
-     MEMBER(precisions),
-     0,
-     0,
-     {"f32", "f64", NULL}},
-    {"--solver",
-     "LIST",
-     "flexible conjugate gradients with a V-cycle, V-cycles alone, full\nmultigrid and then V-cycles "
-     "(default "
-     "fcg)",
-     ARG_CHOICE_LIST,
-     MEMBER(solvers),
-     0,
-     0,
-     // in the order of MgMethod
-     {"fcg", "v-cycles", "full", NULL}},
-    {"--source",
-     NULL,
-     "of the solves that are timed: f = 1, or that of the product of\nsines (default one)",
-     ARG_CHOICE,
-     MEMBER(source),
-     0,
-     0,
-     // in the order of MgSource
-     {"one", "sine", NULL}},
-    {"--tol",
-     "X",
-     "residual where a solve ends, relative to the right-hand side\n(default 1e-9, in single precision 1e-5)",
-     ARG_REAL,
-     MEMBER(tol),
-     0,
-     1,
-     {NULL}},
-    {"--max-it", "N", "iterations at most (default 100)", ARG_INT, MEMBER(max_it), 1, INFINITY, {NULL}},
-    {"--reps",
-     "N",
-     "solves that are timed, the median counts (default: at least 3\nand half a second)",
-     ARG_INT,
-     MEMBER(reps),
-     1,
-     100,
-     {NULL}},
-    ARG_CEED(MEMBER(on.resource)),
-    ARG_THREADS(MEMBER(on.wanted)),
-    {"--json",
-     "FILE",
-     "write the results, \"-\" for standard output instead of the table",
-     ARG_TEXT,
-     MEMBER(json),
-     0,
-     0,
-     {NULL}},
-    {"--plot", "FILE.svg", "draw errors over times to solution", ARG_TEXT, MEMBER(plot), 0, 0, {NULL}},
-    {"--tune",
-     NULL,
-     "look for the fastest kernels of the finest level's operators first,\n"
-     "which later runs find, too (see 'ritz tune')",
-     ARG_FLAG,
-     MEMBER(tunes),
-     0,
-     0,
-     {NULL}},
-    {"--verbose", NULL, "show the levels of each cycle", ARG_FLAG, MEMBER(verbose), 0, 0, {NULL}},
+    ARG_OPTION("--multigrid", NULL, ARG_FLAG, MEMBER(multigrid), 0, 0, "this benchmark"),
+    ARG_OPTION("--order", "LIST", ARG_INT_LIST, MEMBER(orders), 1, 16,
+               "polynomial degrees, such as 1,2,4 or 1-8 (default 1-8)"),
+    ARG_OPTION("--cells", "LIST", ARG_INT_LIST, MEMBER(cells), 1, 4096,
+               "per direction, in this order (default 8, 16, 32, ... up to\n--size, or fewer)"),
+    ARG_OPTION("--size", "DOFS", ARG_COUNT, MEMBER(size), 1, INFINITY,
+               "the most degrees of freedom (default 1e6, with CUDA 1e8)"),
+    ARG_OPTION("--max-memory", "GB", ARG_REAL, MEMBER(max_memory), 0, INFINITY,
+               "sizes that would take more, by what the size before took, are\nleft out (default 0.9 of what "
+               "device and machine have)"),
+    ARG_OPTION("--deform", "A", ARG_REAL, MEMBER(deform), -INFINITY, INFINITY,
+               "amplitude of a smooth displacement of the vertices (default 0)"),
+    // in the order of MgSmoother
+    ARG_WORDS(
+        "--smoother", "LIST", ARG_CHOICE_LIST, MEMBER(smoothers),
+        "sweeps over the patches of vertices, exact in three forms or\nseparable approximations by colours; "
+        "polynomials over these,\nover elements with and without overlap, over Jacobi (default\npatches)",
+        "patches", "patches-residual", "patches-boundary", "coloured", "additive", "cells", "overlapped",
+        "jacobi"),
+    ARG_OPTION("--steps", "N", ARG_INT, MEMBER(steps), 1, 100,
+               "of polynomials (default: jacobi 3, others 2)"),
+    ARG_WORDS("--precision", "LIST", ARG_CHOICE_LIST, MEMBER(precisions), "of the cycle (default f32)", "f32",
+              "f64"),
+    // in the order of MgMethod
+    ARG_WORDS("--solver", "LIST", ARG_CHOICE_LIST, MEMBER(solvers),
+              "flexible conjugate gradients with a V-cycle, V-cycles alone, full\nmultigrid and then "
+              "V-cycles (default fcg)",
+              "fcg", "v-cycles", "full"),
+    // in the order of MgSource
+    ARG_WORDS("--source", NULL, ARG_CHOICE, MEMBER(source),
+              "of the solves that are timed: f = 1, or that of the product of\nsines (default one)", "one",
+              "sine"),
+    ARG_OPTION("--tol", "X", ARG_REAL, MEMBER(tol), 0, 1,
+               "residual where a solve ends, relative to the right-hand side\n(default 1e-9, in single "
+               "precision 1e-5)"),
+    ARG_OPTION("--max-it", "N", ARG_INT, MEMBER(max_it), 1, INFINITY, "iterations at most (default 100)"),
+    ARG_OPTION("--reps", "N", ARG_INT, MEMBER(common.reps), 1, 100,
+               "solves that are timed, the median counts (default: at least 3\nand half a second)"),
+    ARG_CEED(MEMBER(common.on.resource)),
+    ARG_THREADS(MEMBER(common.on.wanted)),
+    BENCH_JSON(MEMBER(common.json)),
+    BENCH_PLOT(MEMBER(common.plot), "draw errors over times to solution"),
+    ARG_OPTION("--tune", NULL, ARG_FLAG, MEMBER(tunes), 0, 0,
+               "look for the fastest kernels of the finest level's operators first,\nwhich later runs find, "
+               "too (see 'ritz tune')"),
+    ARG_OPTION("--verbose", NULL, ARG_FLAG, MEMBER(verbose), 0, 0, "show the levels of each cycle"),
 };
 
 static const ArgCommand command = {
@@ -189,10 +114,8 @@ static const ArgCommand command = {
 // State of a run beside its options.
 typedef struct {
   const MgBenchOptions *options;
+  Bench *bench;
   MgOptions how;
-  Ceed ceed;
-  BpMachine machine;
-  FILE *json, *plot, *table;   // NULL: not wanted
   double device_max, host_max; // bytes; 0: not known, there is no such memory
   double host_before;
   size_t num_variants;
@@ -203,19 +126,10 @@ typedef struct {
 
 // ---- Lists ----
 
-typedef struct {
-  size_t num;
-  const int *items; // borrowed
-} List;
+static ArgInts list_orders(const MgBenchOptions *o) {
+  static int all[] = {1, 2, 3, 4, 5, 6, 7, 8};
 
-static List choose_list(const ArgInts *given, size_t num, const int *items) {
-  return given->num ? (List){given->num, given->items} : (List){num, items};
-}
-
-static List list_orders(const MgBenchOptions *o) {
-  static const int all[] = {1, 2, 3, 4, 5, 6, 7, 8};
-
-  return choose_list(&o->orders, sizeof(all) / sizeof(all[0]), all);
+  return args_or_else(o->orders, sizeof(all) / sizeof(all[0]), all);
 }
 
 static bool wants_precision(const MgBench *b, CeedScalarType precision) {
@@ -226,10 +140,11 @@ static bool wants_precision(const MgBench *b, CeedScalarType precision) {
 }
 
 static int list_variants(MgBench *b) {
-  static const int first[] = {0};
+  static int first[] = {0};
   const MgBenchOptions *o = b->options;
-  const List smoothers = choose_list(&o->smoothers, 1, first), solvers = choose_list(&o->solvers, 1, first),
-             precisions = choose_list(&o->precisions, 1, first);
+  const ArgInts smoothers = args_or_else(o->smoothers, 1, first),
+                solvers = args_or_else(o->solvers, 1, first),
+                precisions = args_or_else(o->precisions, 1, first);
 
   b->variants = calloc(smoothers.num * solvers.num * precisions.num, sizeof(*b->variants));
   if (!b->variants) return cli_no_memory(command.name);
@@ -251,7 +166,7 @@ static int list_variants(MgBench *b) {
 static double count_dofs(CeedInt degree, CeedInt n) { return pow((double)degree * n + 1, 3); }
 
 static double largest_size(const MgBench *b) {
-  const double usual = cli_default_size(b->ceed);
+  const double usual = cli_default_size(b->bench->ceed);
 
   if (b->options->size > 0) return b->options->size;
   return usual > 1e5 ? 1e8 : 1e6; // a device, or the processor
@@ -276,7 +191,7 @@ static void find_memory(MgBench *b) {
   const double pages = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
 
   b->host_max = 0.9 * pages;
-  if (!RitzDeviceGetCounters(b->ceed, &counters) && counters.driver &&
+  if (!RitzDeviceGetCounters(b->bench->ceed, &counters) && counters.driver &&
       !RitzDeviceGetInfo(counters.driver, counters.index, &facts))
     b->device_max = 0.9 * (double)facts.num_bytes;
   if (b->options->max_memory > 0) {
@@ -294,9 +209,9 @@ static bool has_room(const MgBench *b, CeedInt degree, CeedInt n, const MgRow *l
   const bool is_device = b->device_max > 0 && device > b->device_max;
 
   if (!is_device && host <= b->host_max) return true;
-  if (b->table) {
-    fprintf(b->table, "%d cells and more of degree %d are left out: about %.1f GB, there are %.1f\n", (int)n,
-            (int)degree, 1e-9 * (is_device ? device : host),
+  if (b->bench->table) {
+    fprintf(b->bench->table, "%d cells and more of degree %d are left out: about %.1f GB, there are %.1f\n",
+            (int)n, (int)degree, 1e-9 * (is_device ? device : host),
             1e-9 * (is_device ? b->device_max : b->host_max));
   }
   return false;
@@ -307,7 +222,7 @@ static bool has_room(const MgBench *b, CeedInt degree, CeedInt n, const MgRow *l
 static int allocate_rows(MgBench *b) {
   MgRow *rows = realloc(b->rows, (b->num_rows + b->num_variants) * sizeof(*rows));
 
-  if (!rows) return CeedError(b->ceed, CEED_ERROR_MAJOR, "no memory for results");
+  if (!rows) return CeedError(b->bench->ceed, CEED_ERROR_MAJOR, "no memory for results");
   b->rows = rows;
   return CEED_ERROR_SUCCESS;
 }
@@ -319,7 +234,7 @@ static int run_case(MgBench *b, const MgCase *of) {
 
   CLI_TRY(allocate_rows(b));
   rows = &b->rows[b->num_rows];
-  int ierr = mg_problem_create(b->ceed, of, is_single || wants_precision(b, CEED_SCALAR_FP64),
+  int ierr = mg_problem_create(b->bench->ceed, of, is_single || wants_precision(b, CEED_SCALAR_FP64),
                                !is_single && wants_precision(b, CEED_SCALAR_FP32), &problem);
 
   if (!ierr && b->options->tunes) ierr = mg_problem_tune(&problem);
@@ -327,9 +242,9 @@ static int run_case(MgBench *b, const MgCase *of) {
   mg_problem_destroy(&problem);
   CLI_TRY(ierr);
   b->num_rows += b->num_variants;
-  if (!b->table) return CEED_ERROR_SUCCESS;
-  mg_print_set_up(b->table, rows);
-  for (size_t i = 0; i < b->num_variants; i++) mg_print_row(b->table, &rows[i]);
+  if (!b->bench->table) return CEED_ERROR_SUCCESS;
+  mg_print_set_up(b->bench->table, rows);
+  for (size_t i = 0; i < b->num_variants; i++) mg_print_row(b->bench->table, &rows[i]);
   return CEED_ERROR_SUCCESS;
 }
 
@@ -346,7 +261,7 @@ static int run_degree(MgBench *b, CeedInt degree) {
 }
 
 static int run_cases(MgBench *b) {
-  const List orders = list_orders(b->options);
+  const ArgInts orders = list_orders(b->options);
 
   for (size_t i = 0; i < orders.num; i++) CLI_TRY(run_degree(b, orders.items[i]));
   return CEED_ERROR_SUCCESS;
@@ -363,8 +278,7 @@ static int plot_rows(const MgBench *b) {
                      .lines_keep_labels = true,
                      .num = mg_plot_points(b->num_rows, b->rows, points),
                      .points = points};
-  const int code = results_write_plot(&command, b->plot, &b->machine, "Poisson's equation by multigrid",
-                                      false, b->options->on.resource, plot);
+  const int code = bench_write_plot(b->bench, "Poisson's equation by multigrid", false, plot);
 
   free(points);
   return code;
@@ -386,46 +300,49 @@ static int judge(const MgBench *b) {
 static void show_memory(const MgBench *b) {
   RitzDeviceCounters counters;
 
-  if (!RitzDeviceGetCounters(b->ceed, &counters) && counters.driver)
+  if (!RitzDeviceGetCounters(b->bench->ceed, &counters) && counters.driver)
     cli_fact("memory", "%.2f GB on the device at most", 1e-9 * (double)counters.bytes_peak);
 }
 
-static int run_with_files(MgBench *b, int num_threads) {
-  const MgBenchOptions *o = b->options;
+static int run_rows(MgBench *b) {
+  const Bench *bench = b->bench;
   int code;
 
-  b->table = b->json == stdout ? NULL : stdout;
-  b->machine = threads_find_limits(b->ceed, &o->on, num_threads, false);
-  find_memory(b);
-  if (b->table) {
-    threads_show_limits(&b->machine);
-    mg_print_heading(b->table);
-  }
-  code = run_cases(b) ? cli_report(command.name, b->ceed) : judge(b);
-  if (b->json)
-    mg_write_json(b->json, command.name, o->on.resource, &b->machine, &b->how, b->num_rows, b->rows);
-  if (b->plot && plot_rows(b)) code = CLI_FAILED;
-  if (b->table) show_memory(b);
-  if (b->table) results_show_kernels();
+  if (bench->table) mg_print_heading(bench->table);
+  code = run_cases(b) ? cli_report(command.name, bench->ceed) : judge(b);
+  if (bench->json)
+    mg_write_json(bench->json, command.name, bench->common->on.resource, &bench->machine, &b->how,
+                  b->num_rows, b->rows);
+  if (bench->plot && plot_rows(b)) code = CLI_FAILED;
+  if (bench->table) show_memory(b);
   return code;
 }
 
-static int run_and_report(MgBench *b, int num_threads) {
-  const MgBenchOptions *o = b->options;
-  int code = list_variants(b);
+static int run(Bench *bench) {
+  const MgBenchOptions *o = bench->options;
+  const double tol = sizeof(CeedScalar) == sizeof(float) ? 1e-5 : 1e-9;
+  MgBench b = {.options = o,
+               .bench = bench,
+               .how = {.timed = (MgSource)o->source,
+                       .tol = isnan(o->tol) ? tol : o->tol,
+                       .max_it = o->max_it ? o->max_it : 100,
+                       .steps = o->steps,
+                       .repetitions = o->common.reps,
+                       .verbose = o->verbose}};
 
-  if (!code) code = results_open(&command, o->json, &b->json, o->plot, &b->plot);
-  if (!code) code = run_with_files(b, num_threads);
-  if (results_close(&command, o->json, b->json, o->plot, b->plot)) code = CLI_FAILED;
-  free(b->variants);
-  free(b->rows);
+  bench_find_limits(bench, false);
+  find_memory(&b);
+  int code = list_variants(&b);
+  if (!code) code = run_rows(&b);
+  free(b.variants);
+  free(b.rows);
   return code;
 }
 
-// ---- Options ----
+// ---- The command ----
 
-static ArgsResult check_options(const MgBenchOptions *o) {
-  char shown[ARG_SHOWN];
+static ArgsResult check_options(const void *options) {
+  const MgBenchOptions *o = options;
 
   for (size_t i = 0; i < o->precisions.num; i++) {
     if (o->precisions.items[i] == F64 && sizeof(CeedScalar) == sizeof(float))
@@ -433,36 +350,12 @@ static ArgsResult check_options(const MgBenchOptions *o) {
   }
   if (o->cells.num && o->size > 0) return args_wrong(&command, "--cells", "contradicts --size");
   if (o->tol == 0) return args_wrong(&command, "--tol", "expected a number > 0, found '0'");
-  if (o->plot && !results_has_ending(o->plot, ".svg"))
-    return args_wrong(&command, "--plot", "expected a file name that ends in .svg, found '%s'",
-                      args_shown(o->plot, shown));
-  return threads_check(&command, &o->on);
-}
-
-static int run_mg_command(const MgBenchOptions *o) {
-  const double tol = sizeof(CeedScalar) == sizeof(float) ? 1e-5 : 1e-9;
-  MgBench bench = {.options = o,
-                   .how = {.timed = (MgSource)o->source,
-                           .tol = isnan(o->tol) ? tol : o->tol,
-                           .max_it = o->max_it ? o->max_it : 100,
-                           .steps = o->steps,
-                           .repetitions = o->reps,
-                           .verbose = o->verbose}};
-  int num_threads, code;
-
-  if (check_options(o) != ARGS_RUN) return CLI_USAGE;
-  code = threads_open(&command, &o->on, 0, &bench.ceed, &num_threads);
-  if (!code) code = run_and_report(&bench, num_threads);
-  CeedDestroy(&bench.ceed);
-  return code;
+  return ARGS_RUN;
 }
 
 int bench_multigrid(int argc, char **argv) {
-  MgBenchOptions options = nothing_given;
-  ArgsResult parsed = args_parse(&command, argc, argv, &options);
-  int code = parsed == ARGS_HELP ? CLI_OK : CLI_USAGE;
+  static const BenchCommand bench = {
+      &command, &nothing_given, sizeof(nothing_given), MEMBER(common), 0, check_options, run};
 
-  if (parsed == ARGS_RUN) code = run_mg_command(&options);
-  args_free(&command, &options);
-  return code;
+  return bench_main(&bench, argc, argv);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // `ritz bench --nekbone`: conjugate gradients on Poisson's and Helmholtz' problem on a box, with a known
 // solution, under several policies for the geometry; after the benchmark of that name (Fischer & Heisey
-// 2013). cli/bench.c reads the command line; nekbone-problem.c makes the problem, nekbone.c solves and
+// 2013). bake-off.c reads the command line; nekbone-problem.c makes the problem, nekbone.c solves and
 // compares, nekbone-report.c prints.
 #ifndef RITZ_BENCH_NEKBONE_H
 #define RITZ_BENCH_NEKBONE_H

@@ -7,16 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/svg.h"
+
 enum { LEFT = 88, TOP = 96, WIDTH = 800, HEIGHT = 560, BOTTOM = 76, LEGEND_STEP = 24, RADIUS = 6 };
 enum { LABEL_SIZE = 13, TEXT_SIZE = 15 };
 
-static const char grey[] = "#555555", dark[] = "#222222";
 static const double pi = 3.14159265358979323846;
-
-// Colours of Okabe and Ito, distinguished by the colour-blind, too; without yellow, which is pale on white.
-static const char *const colours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
-                                      "#E69F00", "#56B4E9", "#000000"};
-enum { NUM_COLOURS = sizeof(colours) / sizeof(colours[0]) };
 
 typedef struct {
   double x, y, width, height; // x, y: upper left
@@ -33,36 +29,15 @@ typedef struct {
 
 // ---- Text ----
 
-static void write_plot_text(FILE *stream, const char *text) {
-  for (const char *c = text; *c; c++) {
-    if (*c == '&')
-      fputs("&amp;", stream);
-    else if (*c == '<')
-      fputs("&lt;", stream);
-    else if (*c == '>')
-      fputs("&gt;", stream);
-    else
-      fputc((unsigned char)*c < 0x20 ? ' ' : *c, stream);
-  }
-}
-
-// anchor: start, middle or end
-static void draw_text(const Drawing *d, double x, double y, int size, const char *anchor, const char *colour,
-                      const char *attributes, const char *text) {
-  fprintf(d->stream, "<text x=\"%.1f\" y=\"%.1f\" font-size=\"%d\" text-anchor=\"%s\" fill=\"%s\"%s%s>", x, y,
-          size, anchor, colour, *attributes ? " " : "", attributes);
-  write_plot_text(d->stream, text);
-  fputs("</text>\n", d->stream);
-}
-
 // About; letters differ.
 static double text_width(const char *text, int size) { return 0.6 * size * (double)strlen(text); }
 
 static void draw_line(const Drawing *d, double x0, double y0, double x1, double y1, const char *colour,
                       double width) {
-  fprintf(d->stream,
-          "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\" stroke-width=\"%g\"/>\n", x0,
-          y0, x1, y1, colour, width);
+  char style[60];
+
+  snprintf(style, sizeof(style), "stroke=\"%s\" stroke-width=\"%g\"", colour, width);
+  svg_line(d->stream, x0, y0, x1, y1, style);
 }
 
 // ---- Axes ----
@@ -117,9 +92,9 @@ static void draw_grid(const Drawing *d, bool vertical, double unit) {
     if (crowded && !decade) continue;
     snprintf(text, sizeof(text), "%.10g", value / unit);
     if (vertical)
-      draw_text(d, x, TOP + HEIGHT + 22, TEXT_SIZE, "middle", dark, "", text);
+      svg_text(d->stream, x, TOP + HEIGHT + 22, TEXT_SIZE, "middle", svg_dark, "", text);
     else
-      draw_text(d, LEFT - 10, y + 5, TEXT_SIZE, "end", dark, "", text);
+      svg_text(d->stream, LEFT - 10, y + 5, TEXT_SIZE, "end", svg_dark, "", text);
   }
 }
 
@@ -129,13 +104,13 @@ static void draw_axes(const Drawing *d) {
   draw_grid(d, true, 1);
   draw_grid(d, false, d->plot->y_label ? 1 : 1e9);
   fprintf(d->stream, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"none\" stroke=\"%s\"/>\n",
-          LEFT, TOP, WIDTH, HEIGHT, grey);
-  draw_text(d, LEFT + WIDTH / 2.0, TOP + HEIGHT + 52, TEXT_SIZE + 1, "middle", dark, "",
-            d->plot->x_label ? d->plot->x_label
-                             : "arithmetic intensity: useful flops per byte of least traffic");
+          LEFT, TOP, WIDTH, HEIGHT, svg_grey);
+  svg_text(d->stream, LEFT + WIDTH / 2.0, TOP + HEIGHT + 52, TEXT_SIZE + 1, "middle", svg_dark, "",
+           d->plot->x_label ? d->plot->x_label
+                            : "arithmetic intensity: useful flops per byte of least traffic");
   snprintf(turned, sizeof(turned), "transform=\"rotate(-90 26 %g)\"", TOP + HEIGHT / 2.0);
-  draw_text(d, 26, TOP + HEIGHT / 2.0, TEXT_SIZE + 1, "middle", dark, turned,
-            d->plot->y_label ? d->plot->y_label : "useful GFLOP/s");
+  svg_text(d->stream, 26, TOP + HEIGHT / 2.0, TEXT_SIZE + 1, "middle", svg_dark, turned,
+           d->plot->y_label ? d->plot->y_label : "useful GFLOP/s");
 }
 
 // ---- The roof ----
@@ -152,7 +127,7 @@ static void name_peak(Drawing *d) {
   char text[80];
 
   snprintf(text, sizeof(text), "peak %.4g GFLOP/s", 1e-9 * d->plot->peak);
-  draw_text(d, LEFT + WIDTH - 8, y - 8, TEXT_SIZE, "end", dark, "", text);
+  svg_text(d->stream, LEFT + WIDTH - 8, y - 8, TEXT_SIZE, "end", svg_dark, "", text);
   double width = text_width(text, TEXT_SIZE);
   keep_free(d, (Box){LEFT + WIDTH - 8 - width, y - 8 - TEXT_SIZE, width, TEXT_SIZE});
 }
@@ -166,7 +141,7 @@ static void name_bandwidth(const Drawing *d) {
 
   snprintf(text, sizeof(text), "memory %.4g GB/s", 1e-9 * d->plot->bandwidth);
   snprintf(turned, sizeof(turned), "transform=\"rotate(%.2f %.1f %.1f) translate(0 -9)\"", angle, x, y);
-  draw_text(d, x, y, TEXT_SIZE, "middle", dark, turned, text);
+  svg_text(d->stream, x, y, TEXT_SIZE, "middle", svg_dark, turned, text);
 }
 
 // Shades the area above the roof.
@@ -188,7 +163,7 @@ static void draw_roof(Drawing *d) {
           "<polyline points=\"%.1f,%.1f %.1f,%.1f %d,%.1f\" fill=\"none\" stroke=\"%s\" "
           "stroke-width=\"3\" stroke-linejoin=\"round\"/>\n",
           x_of(d, start), y_of(d, start * plot->bandwidth), x_of(d, ridge), y_of(d, plot->peak), LEFT + WIDTH,
-          y_of(d, plot->peak), dark);
+          y_of(d, plot->peak), svg_dark);
   name_peak(d);
   name_bandwidth(d);
 }
@@ -220,7 +195,7 @@ static void number_names(const Plot *plot, size_t offset, size_t *numbers) {
   }
 }
 
-static const char *colour_of(const Drawing *d, size_t i) { return colours[d->groups[i] % NUM_COLOURS]; }
+static const char *colour_of(const Drawing *d, size_t i) { return svg_colour(d->groups[i]); }
 
 // Corners of the markers: a circle has none; those of a star are out and in by turns. Later kinds have the
 // same shapes without filling.
@@ -353,8 +328,8 @@ static void draw_label(Drawing *d, size_t i) {
   if (hypot(middle_x - x, middle_y - y) > 3 * RADIUS) {
     draw_line(d, x, y, middle_x, middle_y, "#999999", 0.8);
   }
-  draw_text(d, middle_x, box.y + box.height, LABEL_SIZE, "middle", dark,
-            "stroke=\"white\" stroke-width=\"3\" stroke-linejoin=\"round\" paint-order=\"stroke\"", text);
+  svg_text(d->stream, middle_x, box.y + box.height, LABEL_SIZE, "middle", svg_dark,
+           "stroke=\"white\" stroke-width=\"3\" stroke-linejoin=\"round\" paint-order=\"stroke\"", text);
   keep_free(d, box);
 }
 
@@ -394,36 +369,25 @@ static void draw_legend(const Drawing *d) {
     if (!is_first_of_series(d, i)) continue;
     name_series(&d->plot->points[i], name);
     draw_marker(d, i, x, y);
-    draw_text(d, x + 16, y + 5, TEXT_SIZE, "start", dark, "", name);
+    svg_text(d->stream, x + 16, y + 5, TEXT_SIZE, "start", svg_dark, "", name);
     y += LEGEND_STEP;
   }
-  draw_text(d, x - RADIUS, y + 10, TEXT_SIZE - 1, "start", grey, "", d->plot->label_meaning);
+  svg_text(d->stream, x - RADIUS, y + 10, TEXT_SIZE - 1, "start", svg_grey, "", d->plot->label_meaning);
   if (!has_bounds(d->plot)) return;
-  draw_line(d, x - 8, y + 29, x + 8, y + 29, grey, 2);
-  draw_text(d, x + 16, y + 34, TEXT_SIZE - 1, "start", grey, "", "bound with the flops");
-  draw_text(d, x + 16, y + 52, TEXT_SIZE - 1, "start", grey, "", "of recomputation");
+  draw_line(d, x - 8, y + 29, x + 8, y + 29, svg_grey, 2);
+  svg_text(d->stream, x + 16, y + 34, TEXT_SIZE - 1, "start", svg_grey, "", "bound with the flops");
+  svg_text(d->stream, x + 16, y + 52, TEXT_SIZE - 1, "start", svg_grey, "", "of recomputation");
 }
 
 // ---- All of it ----
-
-static void draw_head(const Drawing *d, double width, double height) {
-  fprintf(d->stream,
-          "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-          "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
-          "viewBox=\"0 0 %.0f %.0f\" font-family=\"Helvetica, Arial, 'DejaVu Sans', sans-serif\">\n<title>",
-          width, height, width, height);
-  write_plot_text(d->stream, d->plot->title);
-  fputs("</title>\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n", d->stream);
-  draw_text(d, LEFT, 40, 24, "start", dark, "font-weight=\"bold\"", d->plot->title);
-  draw_text(d, LEFT, 70, TEXT_SIZE + 1, "start", grey, "", d->plot->subtitle);
-}
 
 static void draw(Drawing *d) {
   bool has_roof = d->plot->bandwidth > 0 && d->plot->peak > 0;
   double legend_width, legend_height = LEGEND_STEP * (double)measure_legend(d, &legend_width) + 24;
 
   choose_ranges(d);
-  draw_head(d, LEFT + WIDTH + 48 + legend_width, TOP + fmax(HEIGHT, legend_height) + BOTTOM);
+  svg_begin(d->stream, LEFT + WIDTH + 48 + legend_width, TOP + fmax(HEIGHT, legend_height) + BOTTOM, LEFT,
+            d->plot->title, d->plot->subtitle);
   if (has_roof) shade_above_roof(d);
   draw_axes(d);
   if (has_roof) draw_roof(d);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "bench/bench.h"
+#include "bench/driver.h"
 #include "bp/problem.h"
 #include "bp/times.h"
 #include "cli/args.h"
@@ -20,66 +21,28 @@ enum { NUM_ROUTES = RITZ_OPERATOR_ROUTE_GEMM_VENDOR + 1, MOST_REPS = 50 };
 typedef struct {
   ArgInts bp, orders;
   double size;
-  int shape, reps;
+  int shape;
   bool routes;
-  const char *resource;
+  BenchCommon common;
 } RoutesOptions;
 
 #define MEMBER(name) offsetof(RoutesOptions, name)
 
 static const ArgOption options_table[] = {
-    {"--routes", NULL, "this benchmark", ARG_FLAG, MEMBER(routes), 0, 0, {NULL}},
-    {"--bp",
-     "LIST",
-     "problems, such as 1,3,5 or all (default 1,3)",
-     ARG_INT_LIST,
-     MEMBER(bp),
-     BP_FIRST,
-     BP_LAST,
-     {NULL}},
-    {"--shape",
-     NULL,
-     "of the elements: hexahedra, or boxes cut into six tetrahedra,\ntwo prisms or six pyramids, BP1 to BP4; "
-     "both: "
-     "hex and tet\n(default)",
-     ARG_CHOICE,
-     MEMBER(shape),
-     0,
-     0,
-     {"hex", "tet", "prism", "pyramid", "both", NULL}},
-    {"--order",
-     "LIST",
-     "polynomial degrees, such as 1,2,4 or 1-6 (default 1-6)",
-     ARG_INT_LIST,
-     MEMBER(orders),
-     1,
-     INFINITY,
-     {NULL}},
-    {"--size",
-     "DOFS",
-     "number of unique degrees of freedom, such as 1e6; the nearest\nbox is taken (default 1e5, with CUDA "
-     "8e6)",
-     ARG_COUNT,
-     MEMBER(size),
-     1,
-     INFINITY,
-     {NULL}},
-    {"--reps",
-     "N",
-     "batches of each route, in turns; the median counts (default 5)",
-     ARG_INT,
-     MEMBER(reps),
-     1,
-     MOST_REPS,
-     {NULL}},
-    {"--ceed",
-     "RESOURCE",
-     "backend, see 'ritz info' (default /gpu/cuda/gen)",
-     ARG_TEXT,
-     MEMBER(resource),
-     0,
-     0,
-     {NULL}},
+    ARG_OPTION("--routes", NULL, ARG_FLAG, MEMBER(routes), 0, 0, "this benchmark"),
+    ARG_OPTION("--bp", "LIST", ARG_INT_LIST, MEMBER(bp), BP_FIRST, BP_LAST,
+               "problems, such as 1,3,5 or all (default 1,3)"),
+    ARG_WORDS("--shape", NULL, ARG_CHOICE, MEMBER(shape),
+              "of the elements: hexahedra, or boxes cut into six tetrahedra,\ntwo prisms or six pyramids, "
+              "BP1 to BP4; both: hex and tet\n(default)",
+              "hex", "tet", "prism", "pyramid", "both"),
+    ARG_OPTION("--order", "LIST", ARG_INT_LIST, MEMBER(orders), 1, INFINITY,
+               "polynomial degrees, such as 1,2,4 or 1-6 (default 1-6)"),
+    ARG_SIZE(MEMBER(size)),
+    ARG_OPTION("--reps", "N", ARG_INT, MEMBER(common.reps), 1, MOST_REPS,
+               "batches of each route, in turns; the median counts (default 5)"),
+    ARG_OPTION("--ceed", "RESOURCE", ARG_TEXT, MEMBER(common.on.resource), 0, 0,
+               "backend, see 'ritz info' (default /gpu/cuda/gen)"),
 };
 
 static const ArgCommand command = {
@@ -232,7 +195,7 @@ static int run_routes(Ceed ceed, const RoutesOptions *o) {
       options.bp = bps.items[i / orders.num];
       options.order = orders.items[i % orders.num];
       if (options.shape && options.bp > 4) continue;
-      CLI_TRY(time_problem(ceed, &options, o->reps > 0 ? o->reps : 5, &sizes, &times));
+      CLI_TRY(time_problem(ceed, &options, o->common.reps > 0 ? o->common.reps : 5, &sizes, &times));
       print_routes_row(&sizes, &times, &losses);
     }
   }
@@ -244,26 +207,20 @@ static int run_routes(Ceed ceed, const RoutesOptions *o) {
 
 // ---- The command ----
 
-static int run_routes_command(const RoutesOptions *o) {
-  Ceed ceed = NULL;
-  int code = CLI_OK;
+static ArgsResult check_options(const void *options) {
+  const RoutesOptions *o = options;
 
-  if (o->size > INT32_MAX) {
-    args_wrong(&command, "--size", "expected at most %d DOFs, found %g", INT32_MAX, o->size);
-    return CLI_USAGE;
-  }
-  CLI_TRY(cli_open_ceed(command.name, o->resource, &ceed));
-  if (run_routes(ceed, o)) code = cli_report(command.name, ceed);
-  CeedDestroy(&ceed);
-  return code;
+  if (o->size <= INT32_MAX) return ARGS_RUN;
+  return args_wrong(&command, "--size", "expected at most %d DOFs, found %g", INT32_MAX, o->size);
+}
+
+static int run(Bench *b) {
+  return run_routes(b->ceed, b->options) ? cli_report(command.name, b->ceed) : CLI_OK;
 }
 
 int bench_routes(int argc, char **argv) {
-  RoutesOptions options = {.shape = BOTH, .resource = "/gpu/cuda/gen"};
-  ArgsResult parsed = args_parse(&command, argc, argv, &options);
-  int code = parsed == ARGS_HELP ? CLI_OK : CLI_USAGE;
+  static const RoutesOptions usual = {.shape = BOTH, .common = {.on = {.resource = "/gpu/cuda/gen"}}};
+  static const BenchCommand bench = {&command, &usual, sizeof(usual), MEMBER(common), 0, check_options, run};
 
-  if (parsed == ARGS_RUN) code = run_routes_command(&options);
-  args_free(&command, &options);
-  return code;
+  return bench_main(&bench, argc, argv);
 }

@@ -45,20 +45,27 @@ typedef struct {
   const char *choices[ARG_MAX_CHOICES]; // of ARG_CHOICE and its list, ends with NULL
 } ArgOption;
 
+#define ARG_OPTION(name, value, kind, place, min, max, help)                                                 \
+  {                                                                                                          \
+    name, value, help, kind, place, min, max, { NULL }                                                       \
+  }
+// Of one, or of a list, of the words that follow the help text.
+#define ARG_WORDS(name, value, kind, place, help, ...)                                                       \
+  {                                                                                                          \
+    name, value, help, kind, place, 0, 0, { __VA_ARGS__, NULL }                                              \
+  }
+
 // Options of several commands; `place`: of the text, of the number.
 #define ARG_CEED(place)                                                                                      \
-  {                                                                                                          \
-    "--ceed", "RESOURCE", "backend, see 'ritz info' (default /cpu/self)", ARG_TEXT, place, 0, 0, { NULL }    \
-  }
+  ARG_OPTION("--ceed", "RESOURCE", ARG_TEXT, place, 0, 0, "backend, see 'ritz info' (default /cpu/self)")
 #define ARG_THREADS(place)                                                                                   \
-  {                                                                                                          \
-    "--threads", "N",                                                                                        \
-        "threads of backends below /cpu/self that have some (default\nOMP_NUM_THREADS, else all processors " \
-        "that it may use)",                                                                                  \
-        ARG_INT, place, 1, INFINITY, {                                                                       \
-      NULL                                                                                                   \
-    }                                                                                                        \
-  }
+  ARG_OPTION("--threads", "N", ARG_INT, place, 1, INFINITY,                                                  \
+             "threads of backends below /cpu/self that have some (default\nOMP_NUM_THREADS, else all "       \
+             "processors that it may use)")
+#define ARG_SIZE(place)                                                                                      \
+  ARG_OPTION("--size", "DOFS", ARG_COUNT, place, 1, INFINITY,                                                \
+             "number of unique degrees of freedom, such as 1e6; the nearest\nbox is taken (default 1e5, "    \
+             "with CUDA 8e6)")
 
 typedef struct {
   const char *name;      // "ritz solve"

@@ -24,30 +24,12 @@ typedef struct {
 #define MEMBER(name) offsetof(CacheOptions, name)
 
 static const ArgOption options_table[] = {
-    {"--bp",
-     "LIST",
-     "warm: problems, such as 1,3,5 or all (default all)",
-     ARG_INT_LIST,
-     MEMBER(bp),
-     BP_FIRST,
-     BP_LAST,
-     {NULL}},
-    {"--order",
-     "LIST",
-     "warm: polynomial degrees, such as 1,2,4 or 1-8 (default 1-8)",
-     ARG_INT_LIST,
-     MEMBER(orders),
-     1,
-     INFINITY,
-     {NULL}},
-    {"--ceed",
-     "RESOURCE",
-     "warm: backend, see 'ritz info' (default /cpu/self)",
-     ARG_TEXT,
-     MEMBER(ceed),
-     0,
-     0,
-     {NULL}},
+    ARG_OPTION("--bp", "LIST", ARG_INT_LIST, MEMBER(bp), BP_FIRST, BP_LAST,
+               "warm: problems, such as 1,3,5 or all (default all)"),
+    ARG_OPTION("--order", "LIST", ARG_INT_LIST, MEMBER(orders), 1, INFINITY,
+               "warm: polynomial degrees, such as 1,2,4 or 1-8 (default 1-8)"),
+    ARG_OPTION("--ceed", "RESOURCE", ARG_TEXT, MEMBER(ceed), 0, 0,
+               "warm: backend, see 'ritz info' (default /cpu/self)"),
 };
 
 static const ArgCommand command = {

@@ -20,36 +20,18 @@ typedef struct {
 #define MEMBER(name) offsetof(ExplainOptions, name)
 
 static const ArgOption options_table[] = {
-    {"--bp", "N", "problem, needed", ARG_INT, MEMBER(bp), BP_FIRST, BP_LAST, {NULL}},
-    {"--order", "P", "polynomial degree, needed", ARG_INT, MEMBER(order), 1, INFINITY, {NULL}},
-    {"--size",
-     "DOFS",
-     "number of unique degrees of freedom, such as 1e6; the nearest\nbox is taken (default 1e5)",
-     ARG_COUNT,
-     MEMBER(size),
-     1,
-     INFINITY,
-     {NULL}},
+    ARG_OPTION("--bp", "N", ARG_INT, MEMBER(bp), BP_FIRST, BP_LAST, "problem, needed"),
+    ARG_OPTION("--order", "P", ARG_INT, MEMBER(order), 1, INFINITY, "polynomial degree, needed"),
+    ARG_OPTION("--size", "DOFS", ARG_COUNT, MEMBER(size), 1, INFINITY,
+               "number of unique degrees of freedom, such as 1e6; the nearest\nbox is taken (default 1e5)"),
     ARG_CEED(MEMBER(on.resource)),
     ARG_THREADS(MEMBER(on.wanted)),
-    {"--plan", NULL, "print costs, roofline and plan (default)", ARG_FLAG, MEMBER(plan), 0, 0, {NULL}},
-    {"--steps",
-     NULL,
-     "print the list of steps behind every kernel of the operator, with\nwhat each costs an element; no plan "
-     "without --plan",
-     ARG_FLAG,
-     MEMBER(steps),
-     0,
-     0,
-     {NULL}},
-    {"--source",
-     NULL,
-     "print the C text of the generated kernel; nothing else without\n--plan",
-     ARG_FLAG,
-     MEMBER(source),
-     0,
-     0,
-     {NULL}},
+    ARG_OPTION("--plan", NULL, ARG_FLAG, MEMBER(plan), 0, 0, "print costs, roofline and plan (default)"),
+    ARG_OPTION("--steps", NULL, ARG_FLAG, MEMBER(steps), 0, 0,
+               "print the list of steps behind every kernel of the operator, with\nwhat each costs an "
+               "element; no plan without --plan"),
+    ARG_OPTION("--source", NULL, ARG_FLAG, MEMBER(source), 0, 0,
+               "print the C text of the generated kernel; nothing else without\n--plan"),
 };
 
 static const ArgCommand command = {

@@ -23,14 +23,8 @@ typedef struct {
 } InfoOptions;
 
 static const ArgOption options_table[] = {
-    {"--measure",
-     NULL,
-     "measure the machine again instead of showing what was kept\n(about two seconds)",
-     ARG_FLAG,
-     offsetof(InfoOptions, measure),
-     0,
-     0,
-     {NULL}},
+    ARG_OPTION("--measure", NULL, ARG_FLAG, offsetof(InfoOptions, measure), 0, 0,
+               "measure the machine again instead of showing what was kept\n(about two seconds)"),
 };
 
 static const ArgCommand command = {

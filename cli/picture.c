@@ -41,15 +41,10 @@ static const ArgOption options_table[] = {
          "and y (default -60,25;\nplane meshes are seen from above: -90,90)",
          view),
     TEXT("--size", "WxH", "in pixels (default 1600x1000)", size),
-    {"--map",
-     NULL,
-     "of colours (default viridis); signed: 0 is in the middle",
-     ARG_CHOICE,
-     MEMBER(map),
-     0,
-     0,
-     {"viridis", "plasma", "grey", "signed", NULL}},
-    {"--no-lines", NULL, "without the edges of elements", ARG_FLAG, MEMBER(no_lines), 0, 0, {NULL}},
+    ARG_WORDS("--map", NULL, ARG_CHOICE, MEMBER(map),
+              "of colours (default viridis); signed: 0 is in the middle", "viridis", "plasma", "grey",
+              "signed"),
+    ARG_OPTION("--no-lines", NULL, ARG_FLAG, MEMBER(no_lines), 0, 0, "without the edges of elements"),
 };
 
 static const ArgCommand picture_command = {
