@@ -41,7 +41,7 @@ struct RitzProfileRow {
   double seconds, seconds_first; // the first has the second in it
 };
 
-// A step down that was warned of (ritz_profile_note).
+// A step down that was warned of (take_note).
 typedef struct Note Note;
 struct Note {
   Note *next;
@@ -92,6 +92,8 @@ static int create_place(Ceed ceed, const char *resource, RitzProfilePlace **plac
 
 // Adds the context, and its place and the file's name unless they are there already: what is taken becomes
 // NULL.
+static int take_note(Ceed ceed, const char *what, const char *reason, const char *outcome);
+
 static void add_context(Ceed ceed, RitzProfilePlace **place, char **file) {
   RitzProfilePlace *known = find_profile_place((*place)->resource);
   if (!profile.process) {
@@ -109,7 +111,7 @@ static void add_context(Ceed ceed, RitzProfilePlace **place, char **file) {
     *place = NULL;
   }
   ceed->profile = known;
-  ceed->note = ritz_profile_note;
+  ceed->note = take_note;
   ceed->next_profiled = profile.ceeds;
   profile.ceeds = ceed;
 }
@@ -282,8 +284,8 @@ static int create_note(Ceed ceed, const char *what, const char *reason, const ch
   return CEED_ERROR_SUCCESS;
 }
 
-// A note without a row, as of an assembly alone, is printed, too.
-int ritz_profile_note(Ceed ceed, const char *what, const char *reason, const char *outcome) {
+// A line below the table. Equal lines are one; one without a row, as of an assembly alone, is printed, too.
+static int take_note(Ceed ceed, const char *what, const char *reason, const char *outcome) {
   Note *fresh = NULL;
   RITZ_TRY(create_note(ceed, what, reason, outcome, &fresh));
   ritz_lock(RITZ_LOCK_PROFILE);

@@ -17,7 +17,7 @@ struct RitzProfileCall {
   double host_seconds; // until the call returned
 };
 
-// ceed->profile is set where calls are counted; `resource` is what the program asked for.
+// ceed->profile and ceed->note are set where calls are counted; `resource` is what the program asked for.
 int ritz_profile_open(Ceed ceed, const char *resource);
 // Waits for the times of queued work. What fails is left out of the table.
 void ritz_profile_close(Ceed ceed);
@@ -26,10 +26,6 @@ void ritz_profile_close(Ceed ceed);
 // slot's code: a call that fails is not counted, and the code is returned.
 int ritz_profile_begin(Ceed ceed, double *begin);
 int ritz_profile_end(CeedOperator op, RitzProfileAction action, double begin, int ierr);
-
-// A line below the table: `what` (an operator, an action) runs another way than asked for, for this `reason`,
-// with this `outcome`. Equal lines are one. Where ceed->profile is set.
-int ritz_profile_note(Ceed ceed, const char *what, const char *reason, const char *outcome);
 
 // The kernels of all these were made together before their first calls: each gets an equal share of the time
 // since `begin`.

@@ -126,11 +126,18 @@ static int lock_arrays(const char *call, const CeedVector v[], RitzPassArrays *a
   return CEED_ERROR_SUCCESS;
 }
 
+// How many entries of vectors of this length sums count: those that a part of a larger problem owns, where a
+// solver of it that tells them apart runs in this context; else all. A pass with sums leaves the others as
+// they are.
+static CeedSize num_summed(Ceed ceed, CeedSize length) {
+  return ceed->reduce && length == ceed->summed_length ? ceed->num_summed : length;
+}
+
 int ritz_pass_lock(const RitzPass *pass, const char *call, const CeedVector v[], RitzPassArrays *arrays) {
   const CeedSize length = v[0]->length;
 
-  *arrays = (RitzPassArrays){.pass = pass,
-                             .n = pass->num_sums > 0 ? ritz_num_summed(v[0]->obj.ceed, length) : length};
+  *arrays =
+      (RitzPassArrays){.pass = pass, .n = pass->num_sums > 0 ? num_summed(v[0]->obj.ceed, length) : length};
   RITZ_TRY(check_vectors(pass, call, false, v));
   return lock_arrays(call, v, arrays);
 }
@@ -206,10 +213,6 @@ static int call_by(Ceed ceed, const RitzPassArrays *arrays, const RitzFactor *fa
 
 int ritz_reduce(Ceed ceed, RitzReduction kind, CeedInt num, double values[]) {
   return ceed->reduce && num > 0 ? ceed->reduce(ceed->reduce_ctx, kind, num, values) : CEED_ERROR_SUCCESS;
-}
-
-CeedSize ritz_num_summed(Ceed ceed, CeedSize length) {
-  return ceed->reduce && length == ceed->summed_length ? ceed->num_summed : length;
 }
 
 int ritz_scalars_sum(RitzScalars scalars, CeedInt first, CeedInt num, double values[]) {

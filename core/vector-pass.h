@@ -67,10 +67,6 @@ int ritz_pass_run_by_alone(const RitzPass *pass, const CeedVector v[], RitzScala
 // numbers in the context's memory have no meaning afterwards.
 int ritz_scalars_sum(RitzScalars scalars, CeedInt first, CeedInt num, double values[]);
 
-// How many entries of vectors of this length sums count: those that a part of a larger problem owns, where a
-// solver of it that tells them apart runs in this context; else all. A pass with sums leaves the others as
-// they are.
-CeedSize ritz_num_summed(Ceed ceed, CeedSize length);
 // Numbers of this part of a larger problem become those of the whole, where a solver of it runs in this
 // context; else they stay.
 int ritz_reduce(Ceed ceed, RitzReduction kind, CeedInt num, double values[]);

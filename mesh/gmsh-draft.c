@@ -120,8 +120,8 @@ typedef struct {
 
 static int add_more_group(const Conversion *c, int64_t element, int32_t group, MoreGroups *more) {
   if (group == 0) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(ritz_reader_reserve(c->file->text->ceed, more->num + 1, sizeof(*more->items), &more->capacity,
-                               (void **)&more->items));
+  RITZ_TRY(ritz_mesh_reserve(c->file->text->ceed, more->num + 1, sizeof(*more->items), &more->capacity,
+                             (void **)&more->items));
   more->items[more->num++] = (MoreGroup){element, group};
   return CEED_ERROR_SUCCESS;
 }

@@ -69,7 +69,7 @@ static int name_unused_of(const RitzGmshFile *file, int dim, RitzMeshUnused *unu
     RITZ_TRY_CLEANUP(ritz_gmsh_find_groups(file, &file->elements[i], &num, &groups));
     for (int64_t g = 0; g < num; g++) {
       if (num_keys > 0 && keys[num_keys - 1] == groups[g]) continue;
-      RITZ_TRY_CLEANUP(ritz_reader_reserve(ceed, num_keys + 1, sizeof(*keys), &capacity, (void **)&keys));
+      RITZ_TRY_CLEANUP(ritz_mesh_reserve(ceed, num_keys + 1, sizeof(*keys), &capacity, (void **)&keys));
       keys[num_keys++] = groups[g];
     }
   }

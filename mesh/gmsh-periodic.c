@@ -13,8 +13,8 @@ static int read_pairs(RitzGmshFile *file) {
 
   RITZ_TRY(ritz_text_size(text, "the number of pairs of periodic nodes", &num));
   RITZ_TRY(ritz_text_check_count(text, "the number of pairs of periodic nodes", num, 0, 2, 0));
-  RITZ_TRY(ritz_reader_reserve(text->ceed, 2 * (file->num_pairs + num), sizeof(*file->pairs),
-                               &file->pairs_capacity, (void **)&file->pairs));
+  RITZ_TRY(ritz_mesh_reserve(text->ceed, 2 * (file->num_pairs + num), sizeof(*file->pairs),
+                             &file->pairs_capacity, (void **)&file->pairs));
   for (int64_t i = 0; i < num; i++, file->num_pairs++) {
     RITZ_TRY(ritz_text_size(text, "a periodic node", &file->pairs[2 * file->num_pairs]));
     RITZ_TRY(ritz_text_size(text, "the master of a periodic node", &file->pairs[2 * file->num_pairs + 1]));

@@ -10,18 +10,18 @@
 // ---- Storage ----
 
 int ritz_gmsh_reserve_nodes(RitzGmshFile *file, int64_t count) {
-  return ritz_reader_reserve(file->text->ceed, file->num_nodes + count, sizeof(*file->nodes),
-                             &file->nodes_capacity, (void **)&file->nodes);
+  return ritz_mesh_reserve(file->text->ceed, file->num_nodes + count, sizeof(*file->nodes),
+                           &file->nodes_capacity, (void **)&file->nodes);
 }
 
 int ritz_gmsh_reserve_elements(RitzGmshFile *file, int64_t count) {
-  return ritz_reader_reserve(file->text->ceed, file->num_elements + count, sizeof(*file->elements),
-                             &file->elements_capacity, (void **)&file->elements);
+  return ritz_mesh_reserve(file->text->ceed, file->num_elements + count, sizeof(*file->elements),
+                           &file->elements_capacity, (void **)&file->elements);
 }
 
 int ritz_gmsh_add_element(RitzGmshFile *file, RitzGmshElement element, int64_t **tags) {
-  RITZ_TRY(ritz_reader_reserve(file->text->ceed, file->num_tags + element.type->num_nodes,
-                               sizeof(*file->tags), &file->tags_capacity, (void **)&file->tags));
+  RITZ_TRY(ritz_mesh_reserve(file->text->ceed, file->num_tags + element.type->num_nodes, sizeof(*file->tags),
+                             &file->tags_capacity, (void **)&file->tags));
   element.first = file->num_tags;
   *tags = file->tags + file->num_tags;
   file->num_tags += element.type->num_nodes;
@@ -94,8 +94,8 @@ static int read_names(RitzGmshFile *file) {
   int64_t count, dim, tag;
 
   RITZ_TRY(ritz_text_count(text, "the number of physical names", 3, &count));
-  RITZ_TRY(ritz_reader_reserve(text->ceed, file->num_names + count, sizeof(*file->names),
-                               &file->names_capacity, (void **)&file->names));
+  RITZ_TRY(ritz_mesh_reserve(text->ceed, file->num_names + count, sizeof(*file->names), &file->names_capacity,
+                             (void **)&file->names));
   for (int64_t i = 0; i < count; i++) {
     RITZ_TRY(ritz_text_int(text, "the dimension of a physical group", 0, 3, &dim));
     RITZ_TRY(ritz_text_int(text, "the tag of a physical group", -INT32_MAX, INT32_MAX, &tag));

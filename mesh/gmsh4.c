@@ -24,8 +24,8 @@ static int read_groups(RitzGmshFile *file, RitzGmshEntity *entity) {
 
   RITZ_TRY(ritz_text_size(text, "the number of groups of an entity", &entity->num));
   RITZ_TRY(ritz_text_check_count(text, "the number of groups of an entity", entity->num, 1, 0, 0));
-  RITZ_TRY(ritz_reader_reserve(text->ceed, file->num_groups + entity->num, sizeof(*file->groups),
-                               &file->groups_capacity, (void **)&file->groups));
+  RITZ_TRY(ritz_mesh_reserve(text->ceed, file->num_groups + entity->num, sizeof(*file->groups),
+                             &file->groups_capacity, (void **)&file->groups));
   entity->first = file->num_groups;
   for (int64_t i = 0; i < entity->num; i++) {
     RITZ_TRY(ritz_text_int(text, "a group of an entity", -INT32_MAX, INT32_MAX, &tag));
@@ -71,8 +71,8 @@ int ritz_gmsh4_read_entities(RitzGmshFile *file) {
                                    dim == 0 ? 3 : 6));
   }
   for (int dim = 0; dim <= 3; dim++) {
-    RITZ_TRY(ritz_reader_reserve(text->ceed, file->num_entities + counts[dim], sizeof(*file->entities),
-                                 &file->entities_capacity, (void **)&file->entities));
+    RITZ_TRY(ritz_mesh_reserve(text->ceed, file->num_entities + counts[dim], sizeof(*file->entities),
+                               &file->entities_capacity, (void **)&file->entities));
     for (int64_t i = 0; i < counts[dim]; i++) RITZ_TRY(read_entity(file, dim));
   }
   file->has_entities = true;

@@ -8,7 +8,6 @@
 #include <ritz/partition.h>
 
 #include "mesh/mesh.h"
-#include "mesh/reader.h"
 
 const RitzClass ritz_halo_class = {.name = "RitzHalo"};
 
@@ -109,7 +108,7 @@ typedef struct {
 static int add_share(Ceed ceed, Shares *s, Share share, int32_t neighbour, bool is_ghost) {
   share.neighbour = neighbour;
   share.is_ghost = is_ghost;
-  RITZ_TRY(ritz_reader_reserve(ceed, s->num + 1, sizeof(share), &s->max_num, (void **)&s->shares));
+  RITZ_TRY(ritz_mesh_reserve(ceed, s->num + 1, sizeof(share), &s->max_num, (void **)&s->shares));
   s->shares[s->num++] = share;
   return CEED_ERROR_SUCCESS;
 }

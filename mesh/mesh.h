@@ -40,6 +40,10 @@ typedef struct {
 } RitzMeshBlock;
 enum { RITZ_MESH_MAX_BLOCKS = 4 }; // tetrahedra, pyramids, prisms, hexahedra
 
+// Makes room for `needed` items of `size` bytes in *array, which has room for *capacity of them now; grows
+// by half at least (mesh/lists.c). Fails without changing anything.
+int ritz_mesh_reserve(Ceed ceed, int64_t needed, size_t size, int64_t *capacity, void **array);
+
 // A list of numbers for each of `num` things (mesh/lists.c).
 typedef struct {
   int64_t num, max_num, max_items; // room for max_num starts
@@ -412,9 +416,6 @@ typedef struct {
   double *det;                   // owned, [num_points], quadrature points first
   double *work;                  // owned
 } RitzMeshSampler;
-int ritz_mesh_sampler_create(Ceed ceed, CeedElemTopology topology, CeedInt space_dim, CeedInt order,
-                             RitzMeshSampler *sampler);
-void ritz_mesh_sampler_clear(RitzMeshSampler *sampler);
 // Fills sampler->det for the element with nodes x [num_nodes][space_dim].
 void ritz_mesh_sampler_take(RitzMeshSampler *sampler, const double *x);
 // One for each of num threads.

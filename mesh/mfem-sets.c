@@ -23,12 +23,12 @@ static int read_set(RitzMeshText *text, RitzMfemSets *sets) {
   int64_t size, attribute, set = sets->num;
 
   RITZ_TRY(
-      ritz_reader_reserve(text->ceed, set + 1, sizeof(*sets->names), &sets->capacity, (void **)&sets->names));
+      ritz_mesh_reserve(text->ceed, set + 1, sizeof(*sets->names), &sets->capacity, (void **)&sets->names));
   RITZ_TRY(ritz_text_name(text, "the name of a set", &sets->names[set]));
   sets->num = set + 1;
   RITZ_TRY(ritz_text_count(text, "the size of a set", 1, &size));
-  RITZ_TRY(ritz_reader_reserve(text->ceed, sets->num_pairs + size, sizeof(*sets->pairs),
-                               &sets->pairs_capacity, (void **)&sets->pairs));
+  RITZ_TRY(ritz_mesh_reserve(text->ceed, sets->num_pairs + size, sizeof(*sets->pairs), &sets->pairs_capacity,
+                             (void **)&sets->pairs));
   for (int64_t i = 0; i < size; i++) {
     RITZ_TRY(ritz_text_int(text, "an attribute of a set", INT32_MIN, INT32_MAX, &attribute));
     sets->pairs[sets->num_pairs++] = (RitzMfemPair){attribute, set};

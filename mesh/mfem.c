@@ -44,8 +44,8 @@ static int read_record(RitzMeshText *text, int dim, int64_t i, RitzMfemRecords *
   records->counts[shape]++;
   records->shapes[i] = (int8_t)shape;
   records->first[i] = records->num_vertices;
-  RITZ_TRY(ritz_reader_reserve(text->ceed, records->num_vertices + num_corners, sizeof(int64_t),
-                               &records->capacity, (void **)&records->vertices));
+  RITZ_TRY(ritz_mesh_reserve(text->ceed, records->num_vertices + num_corners, sizeof(int64_t),
+                             &records->capacity, (void **)&records->vertices));
   for (int c = 0; c < num_corners; c++) {
     RITZ_TRY(ritz_text_size(text, "a vertex of an element", &records->vertices[records->num_vertices++]));
   }

@@ -24,7 +24,7 @@ static int find_distinct(Ceed ceed, int64_t num, const int64_t *keys, int64_t *n
 
   for (int64_t i = 0; i < num; i++) {
     if (i > 0 && keys[i] == keys[i - 1]) continue;
-    int ierr = ritz_reader_reserve(ceed, n + 1, sizeof(*list), &capacity, (void **)&list);
+    int ierr = ritz_mesh_reserve(ceed, n + 1, sizeof(*list), &capacity, (void **)&list);
 
     if (ierr) {
       RITZ_FREE(&list);

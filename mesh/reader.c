@@ -71,16 +71,6 @@ int ritz_reader_check_facet(const RitzMeshText *text, int64_t place, RitzShape f
                            ritz_shapes[facet].name, list);
 }
 
-int ritz_reader_reserve(Ceed ceed, int64_t needed, size_t size, int64_t *capacity, void **array) {
-  int64_t room = *capacity + *capacity / 2;
-
-  if (needed <= *capacity) return CEED_ERROR_SUCCESS;
-  if (room < needed) room = needed;
-  RITZ_TRY(ritz_realloc(ceed, (size_t)room, size, array));
-  *capacity = room;
-  return CEED_ERROR_SUCCESS;
-}
-
 // ---- Vertices that become one ----
 
 void ritz_reader_renumber(const int64_t *to, RitzMeshDraft *draft) {

@@ -47,10 +47,6 @@ RitzShape ritz_reader_block_shape(const RitzMeshBlock *block);
 int ritz_reader_check_facet(const RitzMeshText *text, int64_t place, RitzShape facet,
                             const RitzMeshDraft *draft);
 
-// Makes room for `needed` items of `size` bytes in *array, which has room for *capacity of them now; grows
-// by half at least. Fails without changing anything.
-int ritz_reader_reserve(Ceed ceed, int64_t needed, size_t size, int64_t *capacity, void **array);
-
 // ---- Names of parts and regions (mesh/reader-names.c) ----
 // Name of a key of facets or elements (physical tag, attribute). An unknown key and an empty name
 // stand for the number.

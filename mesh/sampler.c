@@ -98,21 +98,7 @@ cleanup:
 
 // ---- All shapes ----
 
-int ritz_mesh_sampler_create(Ceed ceed, CeedElemTopology topology, CeedInt space_dim, CeedInt order,
-                             RitzMeshSampler *sampler) {
-  RitzMeshSampler s = {.shape = ritz_mesh_shape(topology),
-                       .space_dim = space_dim,
-                       .P = order + 1,
-                       .num_nodes = ritz_mesh_num_nodes(topology, order)};
-  int ierr = s.shape->is_tensor ? create_tensor(ceed, &s) : create_dense_sampler(ceed, &s);
-
-  if (!ierr) ierr = RITZ_MALLOC(ceed, (size_t)s.num_points, &s.det);
-  if (ierr) ritz_mesh_sampler_clear(&s);
-  *sampler = s;
-  return ierr;
-}
-
-void ritz_mesh_sampler_clear(RitzMeshSampler *sampler) {
+static void clear_sampler(RitzMeshSampler *sampler) {
   RITZ_FREE(&sampler->interp);
   RITZ_FREE(&sampler->grad);
   RITZ_FREE(&sampler->end_grad);
@@ -121,6 +107,20 @@ void ritz_mesh_sampler_clear(RitzMeshSampler *sampler) {
   RITZ_FREE(&sampler->det);
   RITZ_FREE(&sampler->work);
   *sampler = (RitzMeshSampler){0};
+}
+
+static int create_sampler(Ceed ceed, CeedElemTopology topology, CeedInt space_dim, CeedInt order,
+                          RitzMeshSampler *sampler) {
+  RitzMeshSampler s = {.shape = ritz_mesh_shape(topology),
+                       .space_dim = space_dim,
+                       .P = order + 1,
+                       .num_nodes = ritz_mesh_num_nodes(topology, order)};
+  int ierr = s.shape->is_tensor ? create_tensor(ceed, &s) : create_dense_sampler(ceed, &s);
+
+  if (!ierr) ierr = RITZ_MALLOC(ceed, (size_t)s.num_points, &s.det);
+  if (ierr) clear_sampler(&s);
+  *sampler = s;
+  return ierr;
 }
 
 static double dot(CeedInt n, const double *a, const double *b) {
@@ -229,7 +229,7 @@ int ritz_mesh_samplers_create(Ceed ceed, CeedElemTopology topology, CeedInt spac
                               RitzMeshSampler **samplers) {
   RITZ_TRY(RITZ_CALLOC(ceed, (size_t)num, samplers));
   for (int i = 0; i < num; i++) {
-    const int ierr = ritz_mesh_sampler_create(ceed, topology, space_dim, order, &(*samplers)[i]);
+    const int ierr = create_sampler(ceed, topology, space_dim, order, &(*samplers)[i]);
 
     if (ierr) ritz_mesh_samplers_clear(i, samplers);
     RITZ_TRY(ierr);
@@ -238,6 +238,6 @@ int ritz_mesh_samplers_create(Ceed ceed, CeedElemTopology topology, CeedInt spac
 }
 
 void ritz_mesh_samplers_clear(int num, RitzMeshSampler **samplers) {
-  for (int i = 0; i < num && *samplers; i++) ritz_mesh_sampler_clear(&(*samplers)[i]);
+  for (int i = 0; i < num && *samplers; i++) clear_sampler(&(*samplers)[i]);
   RITZ_FREE(samplers);
 }

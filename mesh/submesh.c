@@ -7,7 +7,6 @@
 #include <ritz/partition.h>
 
 #include "mesh/mesh.h"
-#include "mesh/reader.h"
 
 // An entity of the part and another part that has it, or a boundary part it lies on.
 typedef struct {
@@ -194,8 +193,8 @@ static int append(Submesh *s, Pairs *pairs, int dim, const int64_t *key, int32_t
   const int64_t entity = ritz_mesh_table_find(&s->entities[dim], key);
 
   if (entity < 0) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(ritz_reader_reserve(s->mesh->ceed, pairs->num + 1, sizeof(Pair), &pairs->max_num,
-                               (void **)&pairs->pairs));
+  RITZ_TRY(ritz_mesh_reserve(s->mesh->ceed, pairs->num + 1, sizeof(Pair), &pairs->max_num,
+                             (void **)&pairs->pairs));
   pairs->pairs[pairs->num++] = (Pair){entity, item};
   return CEED_ERROR_SUCCESS;
 }

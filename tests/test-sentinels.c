@@ -693,6 +693,20 @@ static void check_backend(const char *resource) {
   }
 }
 
+// CeedInit makes the classes known: this comes before the first one.
+TEST(handles_are_checked_before_the_first_context) {
+  void *const foreign[16] = {NULL, &CeedErrorTypes};
+  CeedVector none = CEED_VECTOR_NONE, no_vector = (CeedVector)foreign;
+  CeedObject object = (CeedObject)CEED_BASIS_NONE, no_object = (CeedObject)&foreign[1];
+
+  CHECK_OK(CeedVectorDestroy(&none));
+  CHECK_OK(CeedObjectDestroy(&object));
+  CHECK(!none && !object, "sentinels leave their variables");
+  CHECK(CeedVectorDestroy(&no_vector) == CEED_ERROR_INCOMPATIBLE, "no object");
+  CHECK(CeedObjectDestroy(&no_object) == CEED_ERROR_INCOMPATIBLE, "no object");
+  CHECK(CeedError((Ceed)foreign, CEED_ERROR_MINOR, "to nobody") == CEED_ERROR_MINOR, "no context");
+}
+
 TEST(what_is_no_object_is_refused_and_spoils_nothing) {
   size_t n;
   const char *const *backends = tap_backends(&n);
@@ -707,5 +721,7 @@ int main(int argc, char **argv) {
     Progress *progress = map_progress(argv[3]);
     _exit(progress ? run_calls(argv[2], progress) != 0 : 2); // what calls have made is left behind
   }
-  return tap_main(argc, argv, TESTS(what_is_no_object_is_refused_and_spoils_nothing));
+  return tap_main(argc, argv,
+                  TESTS(handles_are_checked_before_the_first_context,
+                        what_is_no_object_is_refused_and_spoils_nothing));
 }
