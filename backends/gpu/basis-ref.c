@@ -3,7 +3,6 @@
 // dense bases by rows of their table. Called by basis.c.
 #include "backends/gpu/basis.h"
 #include "backends/gpu/context.h"
-#include "backends/gpu/kernel.h"
 #include "backends/gpu/memory.h"
 #include "fe/fe.h"
 

@@ -2,7 +2,6 @@
 // Classes of non-uniform batches: two kernels count and list the members.
 #include "backends/gpu/batched-classes.h"
 #include "backends/gpu/context.h"
-#include "backends/gpu/kernel.h"
 #include "backends/gpu/memory.h"
 
 enum { SORTERS = 256, MOST_BLOCKS = 1024, LEAST_RUN = 8, NUM_CLASSES = 16 };

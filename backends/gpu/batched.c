@@ -14,7 +14,6 @@
 #include "backends/gpu/batched-kernels.h"
 #include "backends/gpu/batched-pair.h"
 #include "backends/gpu/context.h"
-#include "backends/gpu/kernel.h"
 #include "backends/gpu/memory.h"
 #include "core/batched.h"
 #include "emit/gpu-batched.h"

@@ -3,7 +3,6 @@
 // backends/gpu/dense-vendor.h), in the stream of the context.
 #include "backends/gpu/dense-vendor.h"
 #include "backends/gpu/context.h"
-#include "backends/gpu/kernel.h"
 #include "backends/gpu/memory.h"
 #include "devices/cusolver.h"
 

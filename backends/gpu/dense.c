@@ -10,7 +10,6 @@
 #include "backends/gpu/algebra.h"
 #include "backends/gpu/context.h"
 #include "backends/gpu/dense-vendor.h"
-#include "backends/gpu/kernel.h"
 #include "backends/gpu/memory.h"
 #include "core/dense-solver.h"
 

@@ -4,7 +4,6 @@
 #include "core/fronts.h"
 #include "backends/gpu/algebra.h"
 #include "backends/gpu/context.h"
-#include "backends/gpu/kernel.h"
 
 enum { EXTEND_BLOCK = 64 };
 

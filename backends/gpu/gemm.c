@@ -4,7 +4,6 @@
 #include "backends/gpu/algebra.h"
 #include "backends/gpu/batched-kernels.h"
 #include "backends/gpu/context.h"
-#include "backends/gpu/kernel.h"
 #include "core/batched.h"
 #include "devices/cublas.h"
 #include "emit/gpu-batched.h"

@@ -4,7 +4,6 @@
 #define RITZ_BACKENDS_GPU_OPERATORS_H
 
 #include "backends/gpu/context.h"
-#include "backends/gpu/kernel.h"
 
 // ---- restriction.c ----
 int ritz_gpu_restriction_layout(CeedElemRestriction rstr, CeedInt layout[3]);

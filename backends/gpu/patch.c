@@ -6,7 +6,6 @@
 
 #include "backends/gpu/algebra.h"
 #include "backends/gpu/context.h"
-#include "backends/gpu/kernel.h"
 #include "backends/gpu/memory.h"
 #include "core/patch-sweep.h"
 #include "emit/gpu-patch.h"

@@ -3,7 +3,6 @@
 // in work memory, then one thread an output. Called by points.c.
 #include "backends/gpu/basis.h"
 #include "backends/gpu/context.h"
-#include "backends/gpu/kernel.h"
 #include "backends/gpu/memory.h"
 #include "plan/gpu-at-points.h"
 

@@ -130,12 +130,18 @@ static int open_function(CeedQFunction qf, RitzGpuFunction **function) {
   return CEED_ERROR_SUCCESS;
 }
 
+// A text that is refused is read anew by the next call: its file may be repaired.
 static int prepare_qfunction_kernel(CeedQFunction qf, RitzGpuFunction **function) {
   RitzGpuFunction *f;
   RITZ_TRY(open_function(qf, &f));
   if (!f->text) RITZ_TRY(describe_qfunction(qf, f));
+  const int ierr = ritz_gpu_kernel_load(qf->obj.ceed, &f->kernel);
+  if (ierr) {
+    ritz_gpu_kernel_release(qf->obj.ceed, &f->kernel);
+    RITZ_FREE(&f->text);
+  }
   *function = f;
-  return CEED_ERROR_SUCCESS;
+  return ierr;
 }
 
 // ---- Kernels of assembly ----
@@ -155,7 +161,9 @@ static int add_part(CeedQFunction qf, RitzGpuFunction *f, bool calls, const char
   RITZ_TRY(RITZ_CALLOC(qf->obj.ceed, 1, &part));
   int ierr = ritz_strdup(qf->obj.ceed, text, &part->text);
   if (!ierr) ierr = describe_part(qf, f, calls, part);
+  if (!ierr) ierr = ritz_gpu_kernel_load(qf->obj.ceed, &part->kernel);
   if (ierr) {
+    ritz_gpu_kernel_release(qf->obj.ceed, &part->kernel);
     RITZ_FREE(&part->text);
     RITZ_FREE(&part);
     return ierr;

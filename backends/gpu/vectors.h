@@ -4,7 +4,6 @@
 #define RITZ_BACKENDS_GPU_VECTORS_H
 
 #include "backends/gpu/context.h"
-#include "backends/gpu/kernel.h"
 
 // ---- vector.c: the vector slots, on device arrays ----
 int ritz_gpu_vector_set_value(Ceed ceed, CeedScalarType precision, CeedSize n, CeedScalar value, void *x);
