@@ -32,8 +32,9 @@ int ritz_operator_apply_hooked(CeedOperator op, CeedVector in, CeedVector out, c
 // entries; else in passes of their own. Nobody waits.
 int ritz_operator_apply_energy(CeedOperator op, CeedVector in, CeedVector out, RitzIndices zeros,
                                RitzScalars scalars, CeedInt k);
-// The same by the kernel of the operator or not at all (*is_done false: it cannot tell). adds: number k is
-// added to. The number is that of this operator alone, whatever reduction the context has.
+// As ritz_operator_apply_energy, by the kernel of the operator or not at all (*is_done false: it cannot
+// tell). adds: number k is added to. The number is that of this operator alone, whatever reduction the
+// context has.
 int ritz_operator_apply_energy_kernel(CeedOperator op, CeedVector in, CeedVector out, RitzIndices zeros,
                                       RitzScalars scalars, CeedInt k, bool adds, bool *is_done);
 

@@ -53,7 +53,7 @@ static int list_blocks(CeedOperator op, Blocks *blocks) {
 
 // ---- Pattern ----
 
-// Which elements touch a row: pairs (block, element) in touched[starts[r]] ... touched[starts[r+1] - 1].
+// Elements that touch a row: pairs (block, element) in touched[starts[r]] ... touched[starts[r+1] - 1].
 typedef struct {
   int64_t *starts;       // owned
   CeedInt (*touched)[2]; // owned
@@ -122,7 +122,7 @@ static void sort_numbers(int64_t num, int64_t *item) {
   }
 }
 
-// Of ascending numbers, each once; returns how many.
+// Keeps each of num ascending numbers once; returns how many are left.
 static int64_t drop_repeated(int64_t num, int64_t *item) {
   int64_t kept = 0;
   for (int64_t k = 0; k < num; k++)

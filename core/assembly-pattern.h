@@ -40,7 +40,7 @@ struct RitzAssembly_private {
   void *data;                // the backend's; NULL: nothing
 };
 
-// Of the L-vector.
+// Entry of the output's L-vector that holds row i of an element matrix.
 static inline CeedSize ritz_assembly_row(const RitzAssemblyBlock *block, CeedInt elem, CeedInt i) {
   return ritz_restriction_l_index(block->out, elem, i % block->out->elem_size, i / block->out->elem_size);
 }

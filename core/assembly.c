@@ -221,7 +221,7 @@ static int run_diagonal(CeedOperator op, bool is_point_block, void *diagonal) {
                           ceed->backend.operator_assemble_add_diagonal(op, is_point_block, diagonal));
 }
 
-// Of an operator, variant or stand-in that the backend serves.
+// Adds the diagonal of an operator, variant or stand-in that the backend serves.
 static int add_diagonal_slot(CeedOperator op, bool is_point_block, CeedVector assembled) {
   void *array;
   RITZ_TRY(ritz_vector_lock(assembled, RITZ_ACCESS_READ_WRITE, op->obj.ceed->backend.mem_type, &array));

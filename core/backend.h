@@ -38,7 +38,7 @@ typedef enum {
   RITZ_APPLY_ADD_ACTIVE, // passive outputs are zeroed
 } RitzApplyMode;
 
-// Which part of a restriction acts, and how.
+// The part of a restriction that acts, and how.
 typedef struct {
   CeedTransposeMode t_mode;
   CeedInt first_block, num_blocks; // blocks of block_size elements (1 unless blocked)
@@ -242,8 +242,8 @@ struct RitzBackend {
   // applies an operator in CeedScalar between conversions. An empty slot: never, by the nature of the
   // backend.
   int (*operator_is_native)(CeedOperator op, CeedVector in, bool *is_native, const char **reason);
-  // Of an operator that the slot above serves, whether operator_assemble_add_diagonal does so, too; else
-  // core/ assembles that of an operator in CeedScalar. An empty slot: always.
+  // Whether operator_assemble_add_diagonal serves an operator that the slot above serves; else core/
+  // assembles that of an operator in CeedScalar. An empty slot: always.
   int (*diagonal_is_native)(CeedOperator op, bool is_point_block, bool *is_native);
   // Why operators of this context cannot be asked to be applied by a route that is not AUTO (static); NULL:
   // they can. An empty slot: there is one route alone.

@@ -9,7 +9,7 @@
 
 // ---- Projection ----
 
-// What a projection is made from: values and derivatives at the same points, [rows][P_from] or [rows][P_to].
+// Data of a projection: values and derivatives at the same points, [rows][P_from] or [rows][P_to].
 typedef struct {
   CeedSize rows;
   CeedInt P_from, P_to, num_grad;            // num_grad: matrices of derivatives

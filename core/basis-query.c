@@ -290,7 +290,7 @@ static CeedSize tensor_flops(CeedBasis basis, CeedSize a, CeedSize b) {
   return flops;
 }
 
-// The same for one tensor product of a block.
+// Flops of one tensor product of a block.
 static CeedSize block_flops(CeedBasis basis, const RitzBasisBlock *block, bool transposes) {
   CeedSize flops = 0, size = transposes ? basis->Q : block->num_nodes;
   for (CeedInt d = 0; d < basis->dim; d++) {

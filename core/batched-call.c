@@ -176,7 +176,7 @@ static bool is_analyzed(const RitzBatched b, const RitzBatchedCall *call) {
   return true;
 }
 
-// What all calls have in common; arrays [num_operands].
+// Checks and runs a call of any operation; arrays [num_operands].
 static int run(RitzBatched b, const char *name, RitzBatchedOperation operation,
                const RitzBatchArray *const *arrays, RitzBatchedCall call) {
   static const char *const letters[] = {"A", "B", "C"};

@@ -54,7 +54,7 @@ typedef enum {
   RITZ_DIM_LARGEST
 } RitzBatchDim;
 
-// What an operation is made of, with the options that it has.
+// Operands and pivots of an operation with its options.
 typedef struct {
   CeedInt num_operands;
   struct {
@@ -153,8 +153,8 @@ static inline RitzBatchMatrix ritz_batch_matrix(const RitzBatchOperand *operand,
 
 // The form of an operation with these options; the operation is valid.
 RitzBatchedForm ritz_batched_form(RitzBatchedOperation operation, const RitzBatchedOptions *options);
-// What of a call's operands can be seen without reading memory: batched, arrays [num_operands] and count are
-// given, call->operand and call->sizes are made.
+// Checks a call's operands as far as they can be seen without reading memory: batched, arrays [num_operands]
+// and count are given, call->operand and call->sizes are made.
 int ritz_batched_resolve(RitzBatched batched, const char *name, const RitzBatchArray *const *arrays,
                          RitzBatchedCall *call);
 // Whether sizes are read and checked: on hosts, under RITZ_STRICT and in the checking backend.

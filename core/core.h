@@ -98,7 +98,7 @@ struct Ceed_private {
   void *data;           // owned by the backend
   // Sums of passes are reduced over parts of a larger problem while a solver of it runs; NULL: they are not.
   RitzReduceFunction reduce;
-  // The same on numbers where the context computes; NULL: by way of the host.
+  // Reduces numbers where the context computes; NULL: by way of the host.
   RitzReduceFunction reduce_in_memory;
   void *reduce_ctx; // borrowed, of both
   // Meanwhile sums over vectors of summed_length entries count the first num_summed alone.
@@ -134,7 +134,7 @@ int ritz_jit_add_include_folder(Ceed ceed);
 // current folder), else the name of a text that the library carries (base/embedded.h), else the first file
 // below the JiT source roots, else NULL: *fault (may be NULL) says why.
 int ritz_jit_find(Ceed ceed, const char *including, const char *path, char **found, RitzFileFault *fault);
-// The same for a header, which may also lie below the folders of RITZ_INCLUDE_PATH.
+// Finds a header as ritz_jit_find, which may also lie below the folders of RITZ_INCLUDE_PATH.
 int ritz_jit_find_include(Ceed ceed, const char *including, const char *name, char **found,
                           RitzFileFault *fault);
 // The file that a QFunction's source names: `path` as by ritz_jit_find; else, of "FOLDER//FILE"
@@ -151,8 +151,8 @@ int ritz_jit_load_for_device(Ceed ceed, const char *path, char **text);
 
 // ---- Precision (core/precision.c) ----
 
-// Of a vector's entries, or of an operator's arithmetic. Another one than CEED_SCALAR_TYPE is FP32, in a
-// library of double.
+// Bytes of a vector's entry, or of a number of an operator's arithmetic. Another precision than
+// CEED_SCALAR_TYPE is FP32, in a library of double.
 static inline size_t ritz_scalar_bytes(CeedScalarType precision) {
   return precision == CEED_SCALAR_FP32 ? sizeof(float) : sizeof(double);
 }
@@ -242,7 +242,7 @@ const char *ritz_vectors_meet(CeedVector x, CeedVector y);
 int ritz_vectors_require_aligned(const char *call, CeedVector x, CeedVector y);
 // INCOMPATIBLE unless the vector has the precision that `call` needs.
 int ritz_vector_require_precision(CeedVector vec, const char *call, CeedScalarType needed);
-// The same of two vectors that a function of CeedScalars works on; either may be CEED_VECTOR_NONE.
+// INCOMPATIBLE unless both vectors hold CeedScalars; either may be CEED_VECTOR_NONE.
 int ritz_vector_require_scalars(const char *call, CeedVector u, CeedVector v);
 // The first n entries of both vectors, which may be of any precisions; others of `to` stay.
 int ritz_vector_convert(const char *call, CeedSize n, CeedVector from, CeedVector to);
@@ -254,8 +254,8 @@ RitzAccess ritz_vector_access_first(CeedVector vec, CeedSize n);
 void ritz_vector_make_stale(CeedVector vec);
 // Ends a write access: the action's code comes first. An action that failed leaves a stale vector.
 int ritz_vector_end_write(CeedVector vec, CeedScalar **array, int ierr);
-// The same of an access to values that the action reads, too: slots of backends allocate before they write,
-// so after a lack of memory (MAJOR) the vector keeps what it had, and the call can be repeated.
+// Ends an access to values that the action reads, too: slots of backends allocate before they write, so after
+// a lack of memory (MAJOR) the vector keeps what it had, and the call can be repeated.
 int ritz_vector_end_update(CeedVector vec, CeedScalar **array, int ierr);
 // Access to entries of either precision; otherwise CeedVectorGetArray, ..Read and ..Write. Unlocking passes
 // the action's code on: after one that failed, RITZ_ACCESS_WRITE is ritz_vector_end_write,
@@ -486,9 +486,10 @@ struct CeedOperator_private {
   CeedElemRestriction rstr_points;        // counted, may be NULL
   CeedVector point_coords;                // counted, may be NULL
   CeedElemRestriction first_points;       // counted: first AtPoints restriction seen, may be NULL
-  // Of the arithmetic; of the active input [0] and output [1] that `data` is made for. An operator serves
-  // active vectors of its arithmetic's precision itself; each other pair that it meets has a variant, which
-  // shares all but active_precision, `data`, the backend's answer and the rows of the timing table with it.
+  // Precisions of the arithmetic and of the active input [0] and output [1] that `data` is made for. An
+  // operator serves active vectors of its arithmetic's precision itself; each other pair that it meets has a
+  // variant, which shares all but active_precision, `data`, the backend's answer and the rows of the timing
+  // table with it.
   CeedScalarType precision, active_precision[2];
   RitzOperatorUse use;
   RitzOperatorRoute route;    // as asked for
@@ -516,7 +517,7 @@ CeedInt ritz_group_num_comp(const RitzActiveGroups *groups, CeedInt group);
 // Table of a group, made on first request.
 int ritz_group_table(Ceed ceed, RitzActiveGroups *groups, CeedInt group, CeedInt num_qpts,
                      const CeedScalar **table);
-// The same as a vector, which can be read where the backend computes; the groups'.
+// The table as a vector, which can be read where the backend computes; it belongs to the groups.
 int ritz_group_table_vector(Ceed ceed, RitzActiveGroups *groups, CeedInt group, CeedInt num_qpts,
                             CeedVector *table);
 // Checks that an operator at points can run: points for its elements, bases that can be evaluated there.

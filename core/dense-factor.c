@@ -120,7 +120,7 @@ static int refuse(RitzDenseSolver s, const char *call, int64_t bad) {
                    (long long)s->n, (long long)bad);
 }
 
-// What takes over is told, before it costs its time.
+// Goes on in the next precision, and says so before that costs its time.
 static int step_up(RitzDenseSolver s, const char *call, const char *reason) {
   const RitzDensePrecision next = next_precision(s->report.precision);
   char what[96], outcome[96];

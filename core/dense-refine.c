@@ -80,7 +80,7 @@ static const char *const words[] = {[STAGNATED] = "refinement stagnates",
                                     [NOT_FINITE] = "numbers of the refinement are not finite",
                                     [USED_UP] = "refinement has used up its iterations"};
 
-// Of one column, in one precision.
+// Refinement of one column of X in one precision.
 typedef struct {
   double tolerance, error; // backward error of X
   CeedInt iterations;      // of this precision

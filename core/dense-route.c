@@ -43,8 +43,7 @@ static const char *find_faster(const RitzDenseSolver s) {
   return s->route == RITZ_DENSE_ROUTE_AUTO && is_vendor_wanted(s) ? s->methods->vendor->find(s, &why) : NULL;
 }
 
-// What `choose` takes is the fastest of own kernels. A vendor's F64 needs no refinement, and is ahead of
-// them.
+// `choose` takes the fastest of own kernels. A vendor's F64 needs no refinement, and is ahead of them.
 RitzDensePrecision ritz_dense_wanted_precision(const RitzDenseSolver s) {
   if (s->wanted != RITZ_DENSE_AUTO) return s->wanted;
   const RitzDensePrecision chosen = s->methods->choose(s);

@@ -109,7 +109,7 @@ struct RitzDenseSolver_private {
   Ceed ceed; // counted
   int64_t n;
   int64_t stride; // from vector to vector, at least n; the backend may make it larger
-  // What the program asked for.
+  // Options that the program asked for.
   RitzDensePrecision wanted;
   RitzDenseRefinement refinement;
   double tolerance; // 0: sqrt(n) 2^-53

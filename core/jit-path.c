@@ -90,8 +90,8 @@ static int find_below_roots(Ceed ceed, const char *path, char **found, RitzFileF
   return CEED_ERROR_SUCCESS;
 }
 
-// What the library carries stands for its include folder, which is the first root: a tree may be moved, and
-// the texts are those that the library's functions were compiled from.
+// Texts that the library carries stand for its include folder, which is the first root: a tree may be moved,
+// and the texts are those that the library's functions were compiled from.
 int ritz_jit_find(Ceed ceed, const char *including, const char *path, char **found, RitzFileFault *fault) {
   RitzFileFault here;
   if (fault) fault->text[0] = '\0';

@@ -76,7 +76,7 @@ static int check_apart(CeedOperator op, const char *call, CeedVector in, CeedVec
 
 static bool is_vector(CeedVector vec) { return vec != CEED_VECTOR_ACTIVE && vec != CEED_VECTOR_NONE; }
 
-// What people call an operator: its name, else that of its QFunction; "" for neither.
+// The name of an operator in messages: its own, else that of its QFunction; "" for neither.
 static const char *name_of(CeedOperator op) {
   if (op->name) return op->name;
   return !op->qf ? "" : op->qf->gallery_name ? op->qf->gallery_name : op->qf->kernel_name;
@@ -137,7 +137,7 @@ static int check_access(CeedOperator whole, CeedOperator op, const char *call, C
   return CEED_ERROR_SUCCESS;
 }
 
-// The same of coordinates of points, which no output of their operator can be.
+// Refuses an output that is the coordinates of the operator's points.
 static int check_coordinates(CeedOperator op, const char *call, CeedVector out, bool is_part) {
   for (CeedInt i = 0; i < op->num_out && op->point_coords; i++) {
     RITZ_REQUIRE(!ritz_vectors_meet(vector_of(op->out[i], out), op->point_coords), op->obj.ceed,

@@ -58,7 +58,8 @@ static int represent(Conversion *c, CeedVector vec, CeedVector *copy) {
   return add_pair(c, vec, copy);
 }
 
-// What is written stays where it is: somebody reads it there.
+// Whether the operator writes the vector. A copy of the operator writes the same one, since the program reads
+// it there.
 static bool is_written(CeedOperator op, CeedVector vec) {
   for (CeedInt i = 0; i < op->num_out; i++) {
     if (op->out[i]->vec == vec) return true;

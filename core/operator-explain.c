@@ -4,7 +4,7 @@
 
 #include "core/operator.h"
 
-// What the backend runs for an operator or variant: it, or the stand-in.
+// The operator that the backend runs for an operator or variant: itself or its stand-in.
 static int find_runner(CeedOperator op, CeedOperator variant, CeedOperator *runner, bool *is_native) {
   RITZ_TRY(ritz_operator_serves(variant, CEED_VECTOR_NONE, is_native));
   *runner = variant;
@@ -27,7 +27,7 @@ static int explain_variant(CeedOperator op, CeedOperator variant, FILE *stream) 
   return CEED_ERROR_SUCCESS;
 }
 
-// Of the variants those that vectors have asked for.
+// Explains an operator and the variants that vectors have asked for.
 static int explain_single(CeedOperator op, FILE *stream) {
   const char *name = op->name && op->name[0] ? op->name : op->qf->kernel_name;
   const CeedInt own = op->rstr_points ? op->rstr_points->num_points : 0;

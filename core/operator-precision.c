@@ -55,7 +55,8 @@ bool ritz_operator_has_foreign_vectors(CeedOperator op) {
   return is_foreign(op->point_coords);
 }
 
-// Of an operator without active fields of this direction (size -1) any vector is as good as none.
+// Precision of an active vector; that of the arithmetic where the operator has no active fields of this
+// direction (size -1).
 static CeedScalarType precision_of(CeedOperator op, CeedVector vec, CeedSize size) {
   return size < 0 || vec == CEED_VECTOR_NONE ? op->precision : vec->precision;
 }

@@ -55,7 +55,7 @@ static int list_parts(CeedInt num, const CeedOperator *ops, const int *wanted, L
   return CEED_ERROR_SUCCESS;
 }
 
-// Those of the first one's backend come to the front; returns their number.
+// Moves the operators of the first one's backend to the front; returns their number.
 static CeedInt gather_backend(List *list) {
   CeedInt n = 0;
   for (CeedInt i = 0; i < list->num; i++) {

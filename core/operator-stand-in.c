@@ -27,7 +27,8 @@ static Copy *find_copy(RitzStandIn *s, CeedVector vec) {
 
 // ---- Life ----
 
-// What stands for a vector of the operator: the same where it is in CeedScalar, or a sentinel.
+// The vector that stands for one of the operator: itself where it holds CeedScalars or is a sentinel, else a
+// copy.
 static int represent(RitzStandIn *s, Ceed ceed, CeedVector vec, bool is_input, CeedVector *stands) {
   *stands = vec;
   if (vec == CEED_VECTOR_ACTIVE || vec == CEED_VECTOR_NONE || vec->precision == CEED_SCALAR_TYPE)

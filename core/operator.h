@@ -41,7 +41,7 @@ int ritz_operator_check_assembled(CeedOperator op, const char *call, CeedVector 
 // The operator or its variant for active vectors of these precisions.
 int ritz_operator_variant(CeedOperator op, CeedScalarType in, CeedScalarType out, CeedOperator *variant);
 void ritz_operator_free_variants(CeedOperator op);
-// That for these active vectors.
+// The operator or variant that serves these active vectors.
 int ritz_operator_variant_for(CeedOperator op, CeedVector in, CeedVector out, CeedOperator *variant);
 // Whether the slots of the backend serve an operator or variant as it is. in: the active input, or
 // CEED_VECTOR_NONE.

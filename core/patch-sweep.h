@@ -58,7 +58,7 @@ typedef struct {
 // The members in `table` of ritz_fe_patch_line (fe/fe.h), where they are stored one behind the other.
 RitzPatchLine ritz_patch_line(CeedInt degree, const double *table);
 
-// What is swept: numbers alone, no objects.
+// The box that is swept: numbers alone, no objects.
 typedef struct {
   CeedInt dim, degree, num_comp; // dim 2 or 3
   CeedScalarType precision;      // of vectors and arithmetic

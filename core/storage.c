@@ -19,7 +19,7 @@ void *ritz_storage_pointer(const RitzStorage *storage, RitzRepKind kind) {
   return rep->borrowed ? rep->borrowed : rep->owned;
 }
 
-// Of devices, too, arrays are ranges of addresses (devices/device.h).
+// Compares ranges of addresses, which arrays of devices are, too (devices/device.h).
 RitzOverlap ritz_storage_overlap(const RitzStorage *a, const RitzStorage *b) {
   for (RitzRepKind k = 0; k < RITZ_NUM_REPS && a->num_bytes && b->num_bytes; k++) {
     const uintptr_t from = (uintptr_t)ritz_storage_pointer(a, k), to = (uintptr_t)ritz_storage_pointer(b, k);

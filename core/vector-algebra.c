@@ -238,7 +238,7 @@ static int restore_factor(CeedVector factor, CeedVector w, void **array, int ier
   return factor != w ? ritz_vector_unlock(factor, RITZ_ACCESS_READ, array, ierr) : ierr;
 }
 
-// What has failed is no product, of whichever vectors: WRITE when it ends.
+// w = x y entry by entry; NULL: w itself. Ends as an access that WRITEs: after a failure w has no values.
 static int multiply(CeedVector w, bool is_alias, const void *x, const void *y) {
   const RitzBackend *backend = backend_of(w);
   void *array;

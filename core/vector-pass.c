@@ -95,7 +95,7 @@ static int check_vectors(const RitzPass *pass, const char *call, bool is_partial
   return CEED_ERROR_SUCCESS;
 }
 
-// What is written in part keeps its other entries.
+// A vector that is written in part keeps its other entries.
 static RitzAccess access_of(const RitzPassArrays *arrays, int i, CeedVector v) {
   const RitzAccess access = ritz_pass_access(arrays->pass, i);
   return access == RITZ_ACCESS_WRITE && v->length > arrays->n ? RITZ_ACCESS_READ_WRITE : access;
@@ -158,7 +158,7 @@ static const char *precisions_of(const RitzPassArrays *arrays) {
   return !has_single ? NULL : ritz_pass_is_single(arrays) ? "FP32" : "FP32 and FP64";
 }
 
-// Of an entry, without the sums.
+// Flops of one entry of a line, without the sums.
 static int line_flops(const RitzPassLine *line) {
   int num = line->num_terms > 0 ? line->num_terms - 1 : 0;
 

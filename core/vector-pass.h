@@ -48,7 +48,7 @@ struct RitzPass {
 // float where all are float, else in double. factors: as many as the lines use; sums [num_sums], NULL where
 // there are none.
 int ritz_pass_run(const RitzPass *pass, const CeedVector v[], const double factors[], double sums[]);
-// The same over the first n entries of vectors that may be longer; their other entries stay as they are.
+// Runs a pass over the first n entries of vectors that may be longer; their other entries stay as they are.
 int ritz_pass_run_first(const RitzPass *pass, CeedSize n, const CeedVector v[], const double factors[],
                         double sums[]);
 // The first for a public function, which messages name in place of the pass.
@@ -126,7 +126,7 @@ RitzAccess ritz_pass_access(const RitzPass *pass, int vector);
 // The value of a factor. largest: the largest finite number of the arithmetic.
 double ritz_factor_value(const RitzFactor *factor, const double *scalars, double largest);
 
-// What a backend runs: the entries first .. first + n - 1 of arrays in the memory where it computes.
+// A pass as a backend runs it: the entries first .. first + n - 1 of arrays in the memory where it computes.
 struct RitzPassArrays {
   const RitzPass *pass;
   CeedSize first, n;

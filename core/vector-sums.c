@@ -8,7 +8,7 @@
 
 enum { NONE = RITZ_PASS_NONE, MOST = 8 }; // the second: vectors beside y in a pass
 
-// Of 8, 4, 2 and 1 vectors, so that devices compile few kernels. Vector `num` is y.
+// Inner products of 8, 4, 2 and 1 vectors with y, so that devices compile few kernels. Vector `num` is y.
 static const RitzPass dots[] = {
     {.name = "dots_8",
      .num_vectors = 9,

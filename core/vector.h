@@ -14,8 +14,8 @@ int ritz_vector_create(Ceed ceed, const char *call, CeedSize length, CeedScalarT
 int ritz_vector_require_unlocked(CeedVector vec, const char *call);
 int ritz_vector_require_readable(CeedVector vec, const char *call);
 int ritz_vector_require_data(CeedVector vec, const char *call);
-// The same for an argument or a field, which the message names; vectors that are lent out are left to the
-// access.
+// The vector of an argument or a field, which the message names, has data; vectors that are lent out are left
+// to the access.
 int ritz_vector_require_data_of(CeedVector vec, const char *call, const char *name);
 
 // An access in two steps: whether it is granted, then the array. A refusal leaves the caller's pointer alone;

@@ -145,7 +145,7 @@ static int append(const RitzGathered *g, const int64_t *starts, const int64_t *c
   return CeedVectorRestoreArrayRead(values, &array);
 }
 
-// What an operator on some elements of this part adds.
+// Adds the matrix of an operator on some elements of this part.
 static int assemble(const RitzGathered *g, CeedOperator op, Entries *e) {
   CeedSize num_rows = 0, num_cols = 0;
   int64_t *starts = NULL, *cols = NULL;
@@ -224,7 +224,7 @@ static void sort_by_rows(const Entries *e, const int64_t *unknowns, int64_t n, i
         (Entry){.col = unknowns[(int64_t)e->cols[k]], .order = k, .value = e->values[k]};
 }
 
-// Those of the same row and column are added up; rows->starts are the starts of `sorted` before.
+// Adds up entries of the same row and column; rows->starts are the starts of `sorted` before.
 static void add_equal(RitzRows *rows, const int64_t *ends, Entry *sorted) {
   int64_t first = 0, at = 0;
 

@@ -106,8 +106,8 @@ static double message_number(CeedInt from, CeedInt to, CeedSize num, uint64_t su
   return num == 0 ? 0 : (double)((z ^ (z >> 31)) >> 24);
 }
 
-// What parts send is what others expect: all in all, what is sent less what is expected is nothing. Parts
-// that were cut by different lists would wait for each other for ever.
+// Parts send as much as others expect: the sum over all parts of numbers sent less numbers expected is zero.
+// Parts that were cut by different lists would wait for each other for ever.
 static int check_together(RitzExchange e) {
   const CeedSize size = (CeedSize)ritz_scalar_bytes(e->precision);
   const CeedInt me = e->transport.part;
@@ -220,7 +220,7 @@ int ritz_exchange_create(RitzSpace space, CeedInt num_comp, Ceed ceed, const Rit
 
 // ---- Arrays while messages are under way ----
 
-// Whose entries go to or come from ghosts; NULL: there are none.
+// The vector whose entries go to or come from ghosts; NULL: there are none.
 static CeedVector ghost_side(const struct RitzExchange_private *e) {
   return e->is_direct && e->num_ghosts > 0 ? e->vector : e->at_ghosts;
 }

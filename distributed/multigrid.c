@@ -59,7 +59,7 @@ typedef struct {
   RitzSmootherChoice choice;   // of RITZ_SMOOTHER_MEASURED
 } Cycle;
 
-// What a creation knows.
+// Arguments of a creation, and what has been made so far.
 typedef struct {
   Ceed ceed; // borrowed, as all that follows
   RitzHierarchy hierarchy;
@@ -179,7 +179,7 @@ static int apply(RitzPreconditioner pc, CeedVector r, CeedVector z) {
   return RitzVectorSetEntries(z, c->levels[c->num_levels - 1].exchange->ghosts, 0);
 }
 
-// What a context reduces, and which entries it counts.
+// Reductions of a context, and the entries that it counts.
 typedef struct {
   RitzReduceFunction reduce, in_memory;
   void *ctx;
@@ -212,7 +212,7 @@ static void end_sums(const Level *l, const Sums *before) {
   ceed->num_summed = before->num_summed;
 }
 
-// The same in all parts, whether a solver of the whole problem asks or one part's program.
+// The scale of r, the same in all parts, whether a solver of the whole problem asks or one part's program.
 static int find_scale(RitzPreconditioner pc, CeedVector r, double *scale) {
   const Cycle *c = pc->data;
   CeedScalar largest = 0;
@@ -375,7 +375,7 @@ static int make_diagonal(const Setup *s, const Level *l, CeedVector *diagonal) {
   return RitzPartOperatorGetDiagonal(l->op, *diagonal);
 }
 
-// What the coarsest operator maps to zero; vectors of the parts.
+// Vectors that the coarsest operator maps to zero; vectors of the parts.
 typedef struct {
   CeedInt num;
   CeedVector vectors[RITZ_SYSTEM_MAX_NULL]; // owned
@@ -395,7 +395,7 @@ static int make_iterations(const Setup *s, Level *l, const Nullspace *null) {
   return ritz_first_error(ierr, CeedVectorDestroy(&diagonal));
 }
 
-// What is gathered needs the operator no more.
+// Gathers the coarsest matrix where it is small, else iterates. A gathered matrix needs the operator no more.
 static int make_coarse_solver(const Setup *s, RitzSpace space, Level *l) {
   const int64_t max = s->options.max_gathered;
   Nullspace null = {0};

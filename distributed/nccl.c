@@ -200,7 +200,7 @@ static int meet(NcclState *s, void *number) {
   return agree(s->ceed, &s->base, CEED_ERROR_SUCCESS);
 }
 
-// Of a part that has failed: others are told why by its code.
+// Ends a part that has failed; its code tells the others why.
 static int abort_state(NcclState *s) {
   stop(s);
   (void)leave(s);
@@ -264,7 +264,7 @@ int RitzTransportAbortNCCL(RitzTransport *transport) {
   return abort_state(s);
 }
 
-// What is queued ends while this part can still be stopped.
+// Waits for queued work while this part can still be stopped.
 static int finish(const NcclState *s) {
   RitzDeviceStream stream = NULL;
 

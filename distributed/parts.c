@@ -29,7 +29,7 @@ typedef struct {
   RitzFlag ended;       // 1: the part's function has returned
 } Desk;
 
-// What a part does beside the transport, and what ends its waiting there.
+// Stops what a part does beside the transport, so that it waits no longer.
 typedef struct {
   void (*stop)(void *ctx); // NULL: nothing
   void *ctx;
@@ -50,7 +50,7 @@ typedef struct {
   char (*messages)[256]; // owned, [num_parts]: what transports complain of; "": nothing
 } World;
 
-// What one thread knows.
+// A part's thread.
 typedef struct {
   World *world;
   uint32_t num_exchanges, num_reductions; // they may run over: flags are compared for equality

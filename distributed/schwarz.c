@@ -28,7 +28,7 @@ typedef struct {
   int64_t num_elem; // of this part
 } PartSchwarz;
 
-// What a creation knows.
+// Arguments of a creation, and what has been made so far.
 typedef struct {
   const char *call;
   Ceed ceed;             // borrowed, as all that follows
@@ -173,7 +173,7 @@ static int create_pieces(const Setup *s, RitzSeparable *set, CeedOperator pieces
   return CEED_ERROR_SUCCESS;
 }
 
-// What a part finds by itself. Elements are one set of subdomains.
+// Subdomains, sums and diagonals of a part's own elements, which are one set of subdomains.
 static int find_elements(Setup *s, CeedOperator pieces[2]) {
   const RitzSpace space = s->exchange->space;
   const size_t num_nodes = (size_t)(s->exchange->length / s->sums.num_comp);
@@ -252,8 +252,8 @@ static int prepare_passes(const Setup *s) {
   return ritz_passes_prepare(s->ceed, 2, forms);
 }
 
-// What this part does in an application, once, for zero: its kernels are loaded then. Some drivers wait for
-// all devices of the process meanwhile, so no device may wait for messages of a part that loads one.
+// Applies this part's operators to zero once, so that its kernels are loaded. Some drivers wait for all
+// devices of the process meanwhile, so no device may wait for messages of a part that loads one.
 static int load_kernels(const Setup *s, CeedOperator pieces[2], CeedVector z) {
   const PartSchwarz *schwarz = s->schwarz;
 

@@ -15,9 +15,9 @@
 int ritz_part_schwarz_create(const char *call, RitzPartOperator op, RitzIndices constraints,
                              CeedScalarType precision, RitzPreconditioner *pc);
 
-// What RITZ_SMOOTHER_MEASURED stands for on the finest space (distributed/smoother-choice.c): the same in all
-// parts, which call it together. choice->num 0: AUTO's, for several components and meshes with simplices,
-// prisms or pyramids.
+// The smoother that RITZ_SMOOTHER_MEASURED stands for on the finest space (distributed/smoother-choice.c):
+// the same in all parts, which call it together. choice->num 0: AUTO's, for several components and meshes
+// with simplices, prisms or pyramids.
 int ritz_part_choose_smoother(Ceed ceed, RitzSpace space, const RitzTransport *transport,
                               RitzSmootherChoice *choice);
 

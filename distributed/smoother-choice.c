@@ -6,7 +6,7 @@
 #include "core/core.h"
 #include "distributed/schwarz.h"
 
-// What the largest of all parts' numbers are about.
+// Facts of a part; of each the largest of all parts counts.
 enum { ASPECT, SPREAD, LACKS_DIRECTIONS, IS_DEVICE, NUM_UNKNOWNS, NUM_FACTS };
 
 static int find_facts(Ceed ceed, RitzSpace space, RitzMeshQuality *quality, double facts[NUM_FACTS]) {

@@ -7,7 +7,7 @@
 
 // ---- Contractions ----
 
-// Of an array after step - 1: to what it becomes after the step. VALUES becomes VALUES, the derivative along
+// The way of an array after step - 1 to the one after the step. VALUES becomes VALUES, the derivative along
 // the direction of the step, or both; a derivative becomes itself.
 typedef struct {
   CeedInt step, direction;

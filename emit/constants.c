@@ -81,7 +81,7 @@ int ritz_emit_matrix(RitzEmitter *e, const char *name, const RitzPlanMatrix *m, 
   return CEED_ERROR_SUCCESS;
 }
 
-// Which way a basis is used, and what for.
+// Directions that a basis is used in, and what for.
 typedef struct {
   bool forward, backward, values, derivatives, weights;
   bool linear, constant_values, constant_derivatives;

@@ -26,7 +26,7 @@ static inline bool ritz_emit_is_line_route(const RitzPlanSpace *space, const Rit
 static inline bool ritz_emit_has_derivatives(const RitzPlanSpace *space) {
   return space->modes & ~(unsigned)CEED_EVAL_INTERP;
 }
-// Of a dense basis or one of blocks, per component of the field: values or derivatives at all points,
+// Size of values or derivatives at all points of a dense basis or one of blocks, per component of the field:
 // [q_comp][Q].
 static inline CeedInt ritz_emit_dense_values(const RitzPlanBasis *b, bool derivative) {
   return (derivative ? b->q_comp_deriv : b->q_comp_interp) * b->Q;

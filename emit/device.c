@@ -157,7 +157,7 @@ static void add_all_lines(RitzText *text, const RitzGpuAssembly *a) {
     add_lines(text, "out", &a->out);
 }
 
-// Of each mode the direction in which it is derived: 0 to 2, squares having 0 and 2; -1: values.
+// The direction in which each mode is derived: 0 to 2, squares having 0 and 2; -1: values.
 static void add_axes(RitzText *text, const char *side, const RitzAssemblySide *s) {
   CeedInt num_gradients = 0;
   ritz_text_add(text, "#define RITZ_AXES_%s {", side);
@@ -206,7 +206,7 @@ static void add_shares(RitzText *text, const RitzGpuAssembly *a) {
   add_size(text, "COL_TILES", ritz_gpu_assembly_tiles(a->col_groups, a->tile_cols));
 }
 
-// What all blocks of threads have.
+// Sizes that all blocks of threads have.
 static void add_block(RitzText *text, const RitzGpuAssembly *a) {
   add_size(text, "ELEMS", a->num_elem);
   add_size(text, "CHUNK", a->chunk);
@@ -235,7 +235,7 @@ static void add_sizes(RitzText *text, const RitzGpuAssembly *a) {
     add_shares(text, a);
 }
 
-// Of each scalar of the outputs its mode and component, -1 where it belongs to no mode of this group; of each
+// Mode and component of each scalar of the outputs, -1 where it belongs to no mode of this group; of each
 // mode of the inputs its first scalar.
 static void add_scalars(RitzText *text, const RitzGpuAssembly *a) {
   const CeedInt num_in = a->in.num_modes, num_out = a->out.num_scalars;

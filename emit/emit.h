@@ -19,9 +19,9 @@
 // C for the CPU, of a target whose evaluation is not RITZ_EVALUATE_NONE. *text is owned by the caller
 // (RITZ_FREE).
 int ritz_emit_cpu(Ceed ceed, const RitzPlan *plan, const RitzCpuTarget *target, char **text);
-// The same of a diagonal: adds into the L-vector of plan->output.
+// C for a diagonal: adds into the L-vector of plan->output.
 int ritz_emit_cpu_diagonal(Ceed ceed, const RitzDiagonalPlan *plan, const RitzCpuTarget *target, char **text);
-// The same of element matrices: those of a batch go to the array of the space behind the plan's, vectors
+// C for element matrices: those of a batch go to the array of the space behind the plan's, vectors
 // [row][column] of lanes. Behind the plan's matrices come plan->pairs, or plan->B of input and output.
 int ritz_emit_cpu_matrix(Ceed ceed, const RitzMatrixPlan *plan, const RitzCpuTarget *target, char **text);
 

@@ -4,7 +4,7 @@
 
 #include "emit/text.h"
 
-// What texts with sizes have in common.
+// Sizes, which all texts with sizes have.
 static void add_sizes(RitzText *t, const RitzGpuBatched *p) {
   if (p->has_any_size)
     ritz_text_add(
@@ -54,7 +54,7 @@ static void add_blocks(RitzText *t, const RitzGpuBatched *p) {
   }
 }
 
-// What products read and write that is not their operands as they are.
+// Masks of the operands of products, the triangle that is written, the operand that the product overwrites.
 static void add_masks(RitzText *t, const RitzGpuBatched *p) {
   for (int i = 0; i < 2; i++) {
     if (p->mask[i]) ritz_text_add(t, "#define RITZ_MASK_%c  %d\n", 'A' + i, p->mask[i]);

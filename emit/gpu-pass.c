@@ -54,7 +54,7 @@ static void add_arguments(Emitter *e) {
   ADD(e, ") {\n");
 }
 
-// What is done to an entry; `l` is what its names end with.
+// Lines of the pass on one entry; names of its numbers end with `l`.
 static void add_entry(Emitter *e, const char *l) {
   for (int k = 0; k < e->pass->num_lines; k++) {
     const RitzPassLine *line = &e->pass->line[k];

@@ -21,7 +21,7 @@ void ritz_emit_gpu_name_argument(const RitzGpuEmitter *e, int i, char name[32]) 
   snprintf(name, 32, is_output(e, i) ? "out%d" : "in%d", is_output(e, i) ? i - e->plan->num_in : i);
 }
 
-// Of all vectors of the thread, one after the other.
+// Size of a field for all vectors of the thread, which follow each other.
 static int size_of(const RitzGpuEmitter *e, int i) { return (int)ritz_gpu_field_size(e->plan, e->target, i); }
 
 // ---- Fields ----

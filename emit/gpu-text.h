@@ -148,8 +148,8 @@ void ritz_emit_gpu_finish_simple(RitzGpuEmitter *e);
 void ritz_emit_gpu_simple_lines(RitzGpuEmitter *e);
 // The argument of field i at a point of a line along direction `walk`, whose number the text `point` is.
 void ritz_emit_gpu_simple_field(RitzGpuEmitter *e, int i, int walk, const char *point);
-// The same for a thread with a whole element, whose nodes are in registers: once; for the row of points at
-// k1, k2.
+// Simple inputs of a thread with a whole element, whose nodes are in registers: once; for the row of points
+// at k1, k2.
 void ritz_emit_gpu_simple_of_element(RitzGpuEmitter *e, int s, const char *nodes);
 void ritz_emit_gpu_simple_row(RitzGpuEmitter *e, int s, const char *nodes);
 
@@ -169,9 +169,9 @@ void ritz_emit_gpu_field(RitzGpuEmitter *e, int i);
 void ritz_emit_gpu_name_argument(const RitzGpuEmitter *e, int i, char name[32]);
 void ritz_emit_gpu_call(RitzGpuEmitter *e);
 void ritz_emit_gpu_call_each(RitzGpuEmitter *e); // for each vector of the thread, with in and out
-// Of functions that compute in another precision than the kernel, which get copies of their arguments: the
-// copy of argument i, its values if it is an input; all outputs back from their copies; the beginning of the
-// names of copies. Of others nothing, and "".
+// Functions that compute in another precision than the kernel get copies of their arguments: the copy of
+// argument i, its values if it is an input; all outputs back from their copies; the beginning of the names of
+// copies. Of others nothing, and "".
 void ritz_emit_gpu_widen(RitzGpuEmitter *e, int i);
 void ritz_emit_gpu_narrow(RitzGpuEmitter *e);
 const char *ritz_emit_gpu_wide(const RitzGpuEmitter *e);

@@ -170,7 +170,7 @@ static void write_ends(const Line *line, const double *A, const double *modes, d
   }
 }
 
-// Of a symmetric line the values on the other side, exactly.
+// Copies the values of a symmetric line to its other side, so that they are symmetric exactly.
 static void mirror_ends(const Line *line, double *modes, double *coupling, double *extension) {
   const int n = line->n, m = line->m;
 

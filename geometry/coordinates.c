@@ -153,7 +153,7 @@ static CeedInt num_nodes_of(const RitzGeometryCase *c, RitzGeometryNodes nodes) 
   }
 }
 
-// Which of an element's entries in the tables of offsets, or in its own nodes, is node n.
+// The entry of node n in an element's tables of offsets, or among its own nodes.
 static CeedInt local_node(const RitzGeometryCase *c, RitzGeometryNodes nodes, bool is_shared, CeedInt n) {
   if (nodes == RITZ_NODES_ALL) return n;
   const CeedInt corner = nodes == RITZ_NODES_EDGES ? c->block->shape->edge_ends[n] : n;

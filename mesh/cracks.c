@@ -142,7 +142,7 @@ static bool has_corner_at(const Search *s, const RitzMeshBlock *block, int64_t e
 
 typedef enum { APART, COINCIDES, HANGS } Meeting;
 
-// What vertex v at x is to element e, which does not have it.
+// How vertex v at x meets element e, which does not have it.
 static Meeting meet(const Search *s, int64_t e, const double *x) {
   const RitzMeshBlock *block = block_of(s->mesh, e);
   const RitzMeshElementMap map =

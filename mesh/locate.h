@@ -79,7 +79,7 @@ typedef struct {
 // work: ritz_mesh_inverse_work_size doubles, which the map uses as long as it is open.
 RitzMeshElementMap ritz_mesh_element_open(const RitzMeshInverse *inverse, const double *x, double *work);
 
-// What the map takes to a point.
+// The reference point that an element's map takes to a point.
 typedef struct {
   double xi[3];
   double depth;    // how far inside of the reference element; negative: outside

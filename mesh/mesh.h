@@ -266,7 +266,7 @@ bool ritz_mesh_seam_touches(const RitzMeshSeam *seam, int num_corners, const int
 // The seam of the pieces of a part.
 typedef struct RitzMeshCut RitzMeshCut;
 int ritz_mesh_seam_divide(const RitzMeshCut *cut, RitzMesh fine);
-// What orders vertices alike in all parts of a mesh: their numbers where it is whole.
+// A key that orders vertices alike in all parts of a mesh: their numbers where it is whole.
 static inline int64_t ritz_mesh_vertex_key(RitzMesh mesh, int64_t vertex) {
   return mesh->seam ? mesh->seam->keys[vertex] : vertex;
 }
@@ -478,7 +478,7 @@ void ritz_mesh_refinement(CeedElemTopology topology, int way, RitzMeshDivision *
 // The nodes of element e of a block; of spaces on boxes they are written to scratch [nodes of an element], as
 // long as nobody has asked for all of them.
 const int64_t *ritz_space_nodes(RitzSpace space, int block, int64_t e, int64_t *scratch);
-// The same for the only block of a mesh; NULL: a box, nobody has asked for its nodes.
+// Kept nodes of element e in the only block of a mesh; NULL: a box, nobody has asked for its nodes.
 const int64_t *ritz_space_kept_nodes(RitzSpace space, int64_t e);
 int64_t ritz_space_num_local(RitzSpace space, int block);
 // Nodes of element k of a list of elements, which may be written to scratch. Called by several threads.

@@ -98,7 +98,7 @@ typedef struct {
   CeedInt *elements; // [num_elem], class by class
 } Overlap;
 
-// Of nodes 0 .. p + class of a line.
+// Place of node i among the nodes 0 .. p + class of a line.
 static Place place_in_class(int64_t p, int class, int64_t i) {
   if (class == 2) i--;
   if (i < 0) return (Place){2, p - 1};

@@ -4,7 +4,7 @@
 
 #include "mesh/mesh.h"
 
-// Which list of `num` ones a point of this element is in; -1: none.
+// The list, one of `num`, that a point of this element is in; -1: none.
 static int64_t list_of(int64_t elem, int64_t first, CeedInt num) {
   return elem >= first && elem - first < num ? elem - first : -1;
 }

@@ -76,7 +76,7 @@ typedef struct {
   uint32_t points;
 } Entity;
 
-// Those of one shape, by ascending dimension, and the parts that its lattice has.
+// Entities of one shape, by ascending dimension, and the parts that its lattice has.
 typedef struct {
   RitzMeshParts parts; // owned
   int num;
@@ -138,7 +138,8 @@ static void set_keys(const Pieces *p) {
   }
 }
 
-// What a piece's entity with these points lies on, of the smallest dimension; NULL: inside the parent.
+// The parent's entity of smallest dimension that a piece's entity with these points lies on; NULL: inside the
+// parent.
 static const Entity *find_entity(const Parent *parent, uint32_t points) {
   for (int i = 0; i < parent->num; i++) {
     if ((points & ~parent->entities[i].points) == 0) return &parent->entities[i];

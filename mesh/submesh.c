@@ -106,7 +106,7 @@ static void copy_elements(const Submesh *s) {
   }
 }
 
-// Those facets of the whole mesh's boundary parts that belong to elements of the part.
+// Copies the facets of the whole mesh's boundary parts that belong to elements of the part.
 static int copy_marks(const Submesh *s) {
   const RitzMesh mesh = s->mesh, sub = s->sub;
   int64_t *new_elem = NULL, next = 0;
@@ -143,7 +143,7 @@ static void find_shared_vertices(const Submesh *s) {
   }
 }
 
-// What to do with an entity of an element of the whole mesh, all of whose vertices are shared; key: by the
+// Called with an entity of an element of the whole mesh, all of whose vertices are shared; key: by the
 // vertices of the whole mesh.
 typedef int (*VisitFunction)(Submesh *s, int dim, const int64_t *key, int32_t item);
 

@@ -9,8 +9,8 @@ static void add_directions(const RitzPlanBlock *block, CeedInt dim, bool is_diff
   }
 }
 
-// What is carried on after the first `step` directions: the values if something is still made of them, and
-// all derivatives that were taken.
+// Finds the arrays that are carried on after the first `step` directions: the values if something is still
+// made of them, and all derivatives that were taken.
 static void find_carried(const RitzPlanBlock *block, RitzBlockSweep *s, CeedInt step) {
   bool *is_carried = s->is_carried[step];
   is_carried[RITZ_BLOCK_VALUES] = s->has_values;

@@ -25,14 +25,14 @@ typedef struct {
   bool is_carried[4][RITZ_BLOCK_ARRAYS]; // after 0 .. dim steps; after 0 the nodes, as VALUES
 } RitzBlockSweep;
 
-// Of block c for a space with these modes.
+// The sweep of block c for a space with these modes.
 RitzBlockSweep ritz_plan_block_sweep(const RitzPlanBasis *basis, CeedInt c, unsigned modes);
 // Where array a lies after a step, among arrays one after the other: those of step 1 first. After the last
 // step: behind all that are made on the way.
 CeedInt ritz_plan_block_offset(const RitzBlockSweep *sweep, CeedInt step, int a);
 // Entries of the arrays between the nodes and the points, of the block that has most.
 CeedInt ritz_plan_block_work(const RitzPlanBasis *basis, unsigned modes);
-// Of one field component: a contraction for each array after a step.
+// Flops of one field component: a contraction for each array after a step.
 double ritz_plan_block_flops(const RitzBlockSweep *sweep);
 
 #endif

@@ -53,7 +53,7 @@ static RitzCpuArray array_of_derivatives(const RitzPlanBasis *b, CeedInt directi
   return direction == 0 ? RITZ_ARRAY_ROW_DERIVATIVES : RITZ_ARRAY_PLANE_DERIVATIVES;
 }
 
-// Of all that lies between two directions only what is left for the last one is kept.
+// The array of what lies between two directions: PARTIAL where only the last direction is left, else WORK.
 static RitzCpuArray array_of_work(const RitzSteps *list, const RitzPlanBasis *b, int buffer) {
   const CeedInt *extents = ritz_steps_extents(list, buffer);
   bool is_partial = extents[b->dim - 1] == b->P_1d;

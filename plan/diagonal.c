@@ -172,7 +172,7 @@ static int make_terms(Ceed ceed, const int *in, const int *out, RitzDiagonalPlan
   return CEED_ERROR_SUCCESS;
 }
 
-// Of a term of these modes: the products of their rows, whose tables are [Q][modes][P].
+// Products of the rows of modes i and o, whose tables are [Q][modes][P].
 static void multiply_rows(const RitzDiagonalPlan *d, const CeedScalar *in, const CeedScalar *out, int i,
                           int o, CeedScalar *product) {
   const RitzPlanBasis *b = &d->plan.bases[d->output.basis];

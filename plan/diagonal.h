@@ -45,7 +45,7 @@ typedef struct {
 
 // NULL, or why there is no such kernel (static string), by the active fields: needs no plan of the operator.
 int ritz_plan_refuse_diagonal(CeedOperator op, const char **reason);
-// The same of diagonals that are walked through.
+// NULL, or why the diagonal can't be walked through (static string).
 int ritz_plan_refuse_walk(CeedOperator op, const char **reason);
 // For an operator that is not refused by the last one, from its plan.
 int ritz_plan_diagonal(CeedOperator op, const RitzPlan *plan, RitzDiagonalPlan **diagonal);

@@ -5,15 +5,15 @@
 #include <string.h>
 
 enum { THREADS = 128, MAX_ROWS = 6, SHARED_BYTES = 24 << 10 };
-// Of diagonals: elements of a thread, of a block, which may have more of them where these bytes are enough.
+// Diagonals: elements of a thread, of a block, which may have more of them where these bytes are enough.
 enum {
   DIAGONAL_ELEMENTS = 4,
   DIAGONAL_BLOCK = 64,
   DIAGONAL_BYTES = 40 << 10,
   DIAGONAL_MORE_BYTES = 24 << 10
 };
-// Of element matrices on tensor bases: sums of a thread, threads of a block and of those that registers are
-// enough for.
+// Element matrices on tensor bases: sums of a thread, threads of a block and those that registers are enough
+// for.
 enum { MAX_SUMS = 36, TENSOR_THREADS = 128, TENSOR_RESIDENT = 384, TENSOR_BYTES = 40 << 10 };
 
 // ---- Sides ----

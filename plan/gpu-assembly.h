@@ -23,7 +23,7 @@ typedef struct {
   const CeedSize *offsets;   // borrowed, [num_modes]; NULL: mode m is scalar m
   CeedBasis basis;           // borrowed
   const CeedEvalMode *modes; // borrowed, [num_modes]
-  // Of a tensor basis of which nothing but values and gradients is taken; else 0. Borrowed.
+  // Sizes and tables of a tensor basis of which nothing but values and gradients is taken; else 0. Borrowed.
   CeedInt dim, nodes_1d, points_1d;
   const CeedScalar *interp_1d, *grad_1d;
 } RitzAssemblySide;
@@ -35,8 +35,8 @@ typedef struct {
   bool is_blocks;     // of a diagonal: all pairs of components
   bool is_symmetric;  // of a diagonal: input and output have one table
   bool is_kept;       // the derivatives are read from an assembled QFunction
-  // Of patterns: some elements of a list, which share no entry; else additions are atomic. Bytes of a place
-  // in a row (1, 2, 4); whether rows begin beyond 2^31 nonzeros.
+  // Patterns: some elements of a list, which share no entry; else additions are atomic. Bytes of a place in a
+  // row (1, 2, 4); whether rows begin beyond 2^31 nonzeros.
   bool is_ordered, is_long;
   CeedInt place_bytes;
   const bool *is_active; // borrowed, of the QFunction's inputs, then outputs
@@ -52,7 +52,7 @@ typedef struct {
   CeedInt rows_1, rows_2, planes, num_resident;
 } RitzGpuAssembly;
 
-// Of a group of active fields, which has to live as long.
+// The side of a group of active fields, which has to live as long.
 RitzAssemblySide ritz_assembly_side(const RitzActiveGroups *groups, CeedInt group);
 
 // Chooses for blocks of at most max_threads threads (a power of two; of element matrices on tensor bases

@@ -6,7 +6,7 @@
 
 #include "core/batched.h"
 
-// What kernels do: products, triangular solves, factorizations, inverses, reflectors, rotations.
+// Kinds of kernels: products, triangular solves, factorizations, inverses, reflectors, rotations.
 typedef enum {
   RITZ_BATCH_PRODUCT, // GEMM, GEMV, SYRK, SYMM, SYMV, TRMM
   RITZ_BATCH_SOLVE,   // GETRS, POTRS, TRSM, TRSV
@@ -103,7 +103,7 @@ enum {
   RITZ_BATCH_MAX_INVERSE = 2048, // order of matrices whose column and pivots fit into shared memory
 };
 
-// What a device has.
+// Properties of a device that plans use.
 typedef struct {
   int max_threads;    // of a block
   bool can_have_rows; // false: RITZ_BATCH_ANY alone
@@ -114,7 +114,7 @@ typedef struct {
 // operation has them): the operand of the call; and the dimension of the operation that is m, n, k.
 void ritz_gpu_batched_operands(const RitzBatched batched, int operand[RITZ_BATCHED_MAX_OPERANDS]);
 void ritz_gpu_batched_dims(const RitzBatched batched, RitzBatchDim dim[RITZ_NUM_DIMS]);
-// The same for kernels of any size.
+// Options of a product, for kernels of any size.
 int ritz_gpu_batched_product_options(const RitzGpuBatched *plan);
 // The kernel of this operation. Of the texts, sizes and layouts decide: equal matrices have equal results in
 // uniform and other batches.

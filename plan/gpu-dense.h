@@ -8,8 +8,8 @@
 
 // No basis of the plan has a grid of points.
 bool ritz_plan_gpu_is_flat(const RitzPlan *plan);
-// Which points and elements a thread takes, and how many threads and elements a block, of a flat plan; a
-// reason if none will do.
+// Chooses points and elements of a thread, and threads and elements of a block, of a flat plan; a reason if
+// none will do.
 void ritz_plan_gpu_choose_flat(const RitzPlan *plan, const RitzGpuMachine *machine, RitzGpuTarget *target);
 // Places of nodes and points of dense spaces behind the arrays, for num_elem elements in a block.
 void ritz_plan_gpu_place_dense(const RitzPlan *plan, RitzGpuTarget *target);

@@ -26,11 +26,11 @@ enum {
   // not unrolled lie in local memory: BP3 p = 7 falls from 26 to 15. The bound itself: not on record; no
   // bake-off problem up to p = 8 has more than 280.
   RITZ_GPU_POINT_WORK = 600,
-  // The same for all points of a whole element. 0e27ce6: BP1, BP2, BP6 p = 1 10.8, 15.0, 13.7 -> 15.5, 24.9,
+  // Work for all points of a whole element. 0e27ce6: BP1, BP2, BP6 p = 1 10.8, 15.0, 13.7 -> 15.5, 24.9,
   // 19.5, of which BP6 has 192. The bound itself: not on record.
   RITZ_GPU_ELEMENT_WORK = 200,
-  // The same where points take no data and compute no geometry. a44d31b: affine BP1, 3, 5 p = 2 33.7, 17.7,
-  // 33.8 -> 52.4, 30.1, 50.2 as whole elements. The bound itself: not on record.
+  // Work for a whole element whose points take no data and compute no geometry. a44d31b: affine BP1, 3, 5 p =
+  // 2 33.7, 17.7, 33.8 -> 52.4, 30.1, 50.2 as whole elements. The bound itself: not on record.
   RITZ_GPU_LIGHT_ELEMENT_WORK = 900,
   // Diagonals: points of a line times scalars of arguments times calls at a point. Not on record.
   RITZ_GPU_DIAGONAL_WORK = 1200,
@@ -50,12 +50,12 @@ enum {
   // on
   // an H200 for tetrahedra, BP1 and BP3 of degree 3 to 6.
   RITZ_GPU_TILE_WARPS = 4,
-  // Of the matrices in the memory of a block, and of data at points that its threads copy ahead.
+  // Bytes of the matrices in the memory of a block, and of data at points that its threads copy ahead.
   RITZ_GPU_STAGED_BYTES = 36 << 10,
   RITZ_GPU_AHEAD_BYTES = 32 << 10,
-  // Of the matrices of a tile, from which on data of two tiles are there. H200, BP3 on tetrahedra, GDOF/s
-  // with
-  // those of one and of two: p = 3 9.57, 9.14; p = 4 8.88, 8.94; p = 5 8.40, 8.19; p = 6, 17 KB, 7.43, 8.05.
+  // Bytes of the matrices of a tile, from which on data of two tiles are there. H200, BP3 on tetrahedra,
+  // GDOF/s with those of one and of two: p = 3 9.57, 9.14; p = 4 8.88, 8.94; p = 5 8.40, 8.19; p = 6, 17 KB,
+  // 7.43, 8.05.
   RITZ_GPU_LARGE_TILE_BYTES = 16 << 10,
   // Nodes of an element times values and derivatives at a point, from which on tensor cores are the choice.
   // H200, tetrahedra: with 30 (BP3 p = 2) 1.1 times threads of elements and points, with 12 the same, with 10
@@ -94,8 +94,8 @@ enum {
   // Blocks that are to fit the memory of a multiprocessor, at the cost of elements. Not on record.
   RITZ_GPU_ROOMY_BLOCKS = 3
 };
-// Of a thread more in a block, in shares of idle threads: waits at barriers. With geometry: a44d31b, above.
-// Else not on record.
+// Price of a thread more in a block, as a share of idle threads: waits at barriers. With geometry: a44d31b,
+// above. Else not on record.
 #define RITZ_GPU_THREAD_PRICE      0.0008
 #define RITZ_GPU_BUSY_THREAD_PRICE 0.0003
 
@@ -129,11 +129,10 @@ enum { RITZ_GPU_MEMORY_QUARTERS = 3 };
 enum {
   // Vectors of an element that a thread takes, at most by the model.
   RITZ_GPU_TOGETHER = 4,
-  // Of twice as many vectors a thread: least ratio, in eighths, of what the threads of a multiprocessor have
+  // Twice as many vectors a thread: least ratio, in eighths, of what the threads of a multiprocessor have
   // together, from one to two and from two to four. H200, 8 vectors, rates with 1, 2, 4 of a thread by those
-  // of
-  // applies to one, behind the ratios: BP5 p = 4 1.21, 1.40, 1.70 (2.0, 1.14); p = 7 1.43, 1.74, 1.33 (1.5,
-  // 1.0); BP3 p = 4 1.14, 1.32, 1.34 (1.5, 1.2); p = 7 1.19, 1.17, 1.09 (1.33, 1.0).
+  // of applies to one, behind the ratios: BP5 p = 4 1.21, 1.40, 1.70 (2.0, 1.14); p = 7 1.43, 1.74, 1.33
+  // (1.5, 1.0); BP3 p = 4 1.14, 1.32, 1.34 (1.5, 1.2); p = 7 1.19, 1.17, 1.09 (1.33, 1.0).
   RITZ_GPU_TWO_EIGHTHS = 12,
   RITZ_GPU_FOUR_EIGHTHS = 9
 };
@@ -147,8 +146,9 @@ enum {
   RITZ_GPU_ELEMENT_POINTS = 3,
   // Data at points for each value at a node; with more, lines keep more reads on the way. Not on record.
   RITZ_GPU_ELEMENT_DATA = 4,
-  // What the model may count where points have no data or the choice is given: the compiler may need fewer.
-  // Compiled kernels: trilinear BP5 p = 2 has 255, trilinear BP3 p = 1 spills up to 768 bytes.
+  // The most registers that the model may count where points have no data or the choice is given: the
+  // compiler may need fewer. Compiled kernels: trilinear BP5 p = 2 has 255, trilinear BP3 p = 1 spills up to
+  // 768 bytes.
   RITZ_GPU_ELEMENT_REGISTERS = 320,
   // Quarters of the numbers counted that are held at once. Compiled kernels; not on record.
   RITZ_GPU_HELD_QUARTERS = 3,
@@ -160,7 +160,7 @@ enum {
 
 // ---- Dense bases ----
 
-// What bounds them is loads (plan/gpu-dense.c). None of these figures is on record.
+// Dense bases are bounded by loads (plan/gpu-dense.c). None of these figures is on record.
 enum {
   RITZ_GPU_MOST_STACKED = 8, // elements of a thread
   RITZ_GPU_KEPT_BYTES = 288, // of a thread's sums in registers

@@ -136,8 +136,8 @@ static CeedInt count_ahead(const RitzPlan *plan) {
   return num;
 }
 
-// Of two tiles where they are small, or tiles large; else more memory would be taken from the cache, where
-// neighbours find what they share.
+// Data of two tiles are there where they are small or tiles large; else more memory would be taken from the
+// cache, where neighbours find what they share.
 static CeedInt count_ahead_tiles(const RitzPlan *plan, CeedInt num_threads) {
   const CeedInt bytes = count_ahead(plan) * num_threads * ritz_gpu_real_bytes(plan);
   const bool is_large =

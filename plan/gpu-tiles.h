@@ -27,7 +27,7 @@ static inline CeedInt ritz_gpu_tile_nodes(const RitzPlanBasis *b) {
 }
 // Numbers of a tile of the matrix of values or derivatives of a basis; 0: no space takes it.
 CeedInt ritz_plan_gpu_tile_size(const RitzPlan *plan, int basis, bool is_derivative);
-// Of the matrices of all bases.
+// Sum of the tile sizes of the matrices of all bases.
 CeedInt ritz_plan_gpu_tile_sizes(const RitzPlan *plan);
 // Where its tiles begin in shared memory, in the first of two halves if not all tiles are there at once.
 CeedInt ritz_plan_gpu_tile_place(const RitzPlan *plan, const RitzGpuTarget *t, int basis, bool is_derivative);

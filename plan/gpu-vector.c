@@ -25,7 +25,7 @@ int ritz_gpu_vector_array(const RitzPlan *plan, const RitzPlanSpace *s, CeedInt 
 
 // ---- 1D matrices ----
 
-// Those of values along d are needed for values and for derivatives along the others.
+// Whether values of component c along d are needed: for values, and for derivatives along other directions.
 static bool uses_values(const RitzPlan *plan, const RitzPlanSpace *s, CeedInt c, CeedInt d) {
   bool uses = ritz_gpu_wants_values(s);
   for (CeedInt k = 0; k < plan->dim; k++) uses |= k != d && ritz_gpu_wants_derivative(plan, s, c, k);

@@ -8,7 +8,7 @@
 
 #include "plan/gpu.h"
 
-// What fields of a space ask of component c: values, the derivative along d.
+// Whether fields of a space ask for values, and for the derivative of component c along d.
 static inline bool ritz_gpu_wants_values(const RitzPlanSpace *s) { return s->modes & CEED_EVAL_INTERP; }
 static inline bool ritz_gpu_wants_derivative(const RitzPlan *plan, const RitzPlanSpace *s, CeedInt c,
                                              CeedInt d) {

@@ -152,7 +152,7 @@ static bool is_disjoint(const RitzPlan *plan, const RitzPlanSpace *s, const Ceed
   return true;
 }
 
-// Else another output may add to the same entries.
+// Whether no other output adds to the same entries.
 static bool has_own_array(const RitzPlan *plan, const RitzPlanSpace *s) {
   int num = 0;
   for (int i = 0; i < plan->num_spaces; i++)

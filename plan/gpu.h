@@ -70,7 +70,7 @@ typedef enum {
   RITZ_PASS_COLUMNS // 3D: points along the middle direction
 } RitzPassKind;
 
-// Which line a thread takes.
+// The lines that threads take.
 typedef struct {
   RitzPassKind kind;
   CeedInt nodes[3]; // NODES: of an element, a direction; MIDDLE: the last one alone; else, and beyond dim: 0
@@ -208,7 +208,7 @@ static inline bool ritz_gpu_has_lines(const RitzPlan *plan, const RitzPlanSpace 
 static inline bool ritz_gpu_is_dense(const RitzPlan *plan, const RitzPlanSpace *s) {
   return s->basis >= 0 && s->kind == RITZ_INPUT_CONTRACTED && !ritz_plan_has_grid(&plan->bases[s->basis]);
 }
-// Of these, those of a vector basis of tensor products (plan/gpu-vector.h).
+// Whether a space has a vector basis of tensor products (plan/gpu-vector.h).
 static inline bool ritz_gpu_is_vector(const RitzPlan *plan, const RitzPlanSpace *s) {
   return s->basis >= 0 && plan->bases[s->basis].route == RITZ_ROUTE_BLOCKS;
 }
@@ -247,7 +247,7 @@ bool ritz_plan_gpu_has_room(const RitzPlan *plan, const RitzGpuMachine *machine,
 
 // The pass of this kind, for NODES and MIDDLE of elements with P nodes a direction; NULL: there is none.
 const RitzGpuPass *ritz_plan_gpu_pass(const RitzGpuTarget *target, RitzPassKind kind, CeedInt P);
-// The same for so many nodes in each direction.
+// The pass for so many nodes in each direction.
 const RitzGpuPass *ritz_plan_gpu_pass_of(const RitzGpuTarget *target, RitzPassKind kind, const CeedInt P[3]);
 // The longest line of nodes of a basis that lines are taken of.
 CeedInt ritz_plan_gpu_longest(const RitzPlanBasis *basis);

@@ -16,7 +16,7 @@ enum { RITZ_EVEN_ODD_ROUNDOFFS = 4 };
 // plan/basis.c: matrices, route and weights of a basis for fields that ask for `modes`. What was made until a
 // failure is freed with the plan.
 int ritz_plan_make_basis(CeedBasis basis, unsigned modes, bool allows_blocks, RitzPlanBasis *made);
-// The same for points of each element's own.
+// Makes a plan's basis for points of each element's own.
 int ritz_plan_make_basis_at_points(CeedBasis basis, unsigned modes, RitzPlanBasis *made);
 void ritz_plan_free_basis(RitzPlanBasis *basis);
 

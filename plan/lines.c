@@ -114,7 +114,7 @@ static int count_fullest_bank(const Walk *w, int num_banks) {
   return fullest;
 }
 
-// The same where values of a line may meet each other.
+// The fullest bank, where values of a line may meet each other, too.
 static int count_shared(const Walk *w, int num_banks) {
   const int num_lines = w->num[0] * w->num[1] * w->num[2], size = num_banks / w->num[3];
   int meetings = 0;
@@ -155,7 +155,7 @@ static double count_excess(const Problem *p, RitzDirection along, const RitzLine
   return excess;
 }
 
-// The same through what is known already.
+// The excess, looked up where it is known already.
 static double find_excess(Problem *p, RitzDirection along, const RitzLineStrides *s) {
   const int row = s->row % p->num_banks, plane = s->plane % p->num_banks, elem = s->elem % p->num_banks;
   double *known = along == RITZ_ALONG_LAST ? &p->known_last[row][elem] : &p->known_middle[plane][elem];

@@ -38,7 +38,7 @@ typedef struct {
 
 // NULL, or why there is no such kernel (static string), by the groups: needs no plan of the operator.
 const char *ritz_plan_refuse_matrix(CeedOperator op, CeedInt a, CeedInt b);
-// Of groups that are not refused, from the operator's plan.
+// Plan of element matrices of groups that are not refused, from the operator's plan.
 int ritz_plan_matrix(CeedOperator op, const RitzPlan *plan, CeedInt a, CeedInt b, RitzMatrixPlan **matrix);
 void ritz_plan_free_matrix(RitzMatrixPlan **matrix);
 

@@ -44,9 +44,9 @@ typedef struct {
 typedef struct {
   CeedInt P[3], num_nodes, first;
   int interp[3]; // 1D matrices P[d] -> Q_1d: numbers in `lines`
-  // Of direction d if fields ask for the derivative and it differentiates there, else -1: the matrix, and
-  // where its product with the interp of the others goes, with which sign. Row 0 of DIV gets d_c of block c,
-  // a row of CURL two of two blocks.
+  // The derivative along d, -1 unless fields ask for it and it differentiates there: the matrix, and where
+  // its product with the interp of the others goes, with which sign. Row 0 of DIV gets d_c of block c, a row
+  // of CURL two of two blocks.
   int grad[3], row[3], sign[3];
 } RitzPlanBlock;
 

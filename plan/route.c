@@ -43,7 +43,8 @@ static const double rows_rate = 5e12, any_rate = 3e12;
 // Tensor bases: of a fused kernel, 0.4 of the vector units; of batches of small products by the nodes a
 // direction, 1.45e12 with 8 (measured), the rest in proportion.
 static const double tensor_rate = 13e12, batch_rate = 1.45e12 / 8, most_batch_rate = 20e12;
-// What a route must promise to be taken instead of a fused kernel: the figures are of other problems.
+// The gain that a route must promise to be taken instead of a fused kernel, since figures are of other
+// problems.
 static const double margin = 1.15;
 
 static double between(double x, double x0, double y0, double x1, double y1) {
@@ -77,7 +78,7 @@ static double scalars_at_nodes(const RitzPlan *plan, const RitzPlanField *f) {
   return (double)s->num_nodes * s->num_comp;
 }
 
-// Of products with 1D tables, the directions one after the other; each derivative by itself.
+// Flops of products with 1D tables, the directions one after the other; each derivative by itself.
 static double tensor_flops(const RitzPlan *plan, const RitzPlanField *f, const RitzPlanBasis *b) {
   const double num_comp = plan->spaces[f->space].num_comp;
   double size = 1, flops = 0;

@@ -9,7 +9,7 @@
 
 enum { RITZ_NUM_OPERATOR_ROUTES = RITZ_OPERATOR_ROUTE_GEMM_VENDOR + 1 };
 
-// What there is to choose from.
+// Properties of the device and the operator that a route depends on.
 typedef struct {
   const char *device; // its name
   bool is_played;     // a processor plays the device

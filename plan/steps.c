@@ -70,7 +70,7 @@ static int add_buffer(RitzSteps *list, RitzRole role, int space, CeedInt num_com
   return number;
 }
 
-// Of a tensor basis, at the points in the directions before `num_done`, at the nodes in the others.
+// A buffer of a tensor basis, at the points in the directions before `num_done`, at the nodes in the others.
 static int add_tensor(RitzSteps *list, RitzRole role, int space, CeedInt num_done) {
   const RitzPlanSpace *s = &list->plan->spaces[space];
   const RitzPlanBasis *b = basis_of(list->plan, s);
@@ -577,7 +577,7 @@ static void add_inputs(RitzSteps *list) {
   }
 }
 
-// What the QFunction reads and writes is neither given nor wanted by others.
+// Clears the marks of what the QFunction reads and writes: nobody else gives or wants it.
 static void clear_ends(RitzSteps *list) {
   for (int b = 0; b < list->num_buffers; b++) {
     RitzBuffer *buffer = &list->buffers[b];

@@ -114,7 +114,7 @@ static inline const CeedInt *ritz_steps_extents(const RitzSteps *list, int buffe
 // Numbers in a component, and in all; of an L-vector 0.
 CeedSize ritz_steps_comp_size(const RitzSteps *list, int buffer);
 CeedSize ritz_steps_size(const RitzSteps *list, int buffer);
-// Of a block, how it is swept.
+// How a block is swept.
 RitzBlockSweep ritz_steps_sweep(const RitzSteps *list, const RitzStep *step);
 // The 1D table of a contraction, nodes -> points; of a block without its sign.
 const RitzPlanMatrix *ritz_steps_table(const RitzSteps *list, const RitzStep *step);
@@ -122,20 +122,20 @@ const RitzPlanMatrix *ritz_steps_table(const RitzSteps *list, const RitzStep *st
 static inline size_t ritz_steps_bytes(const RitzSteps *list) {
   return ritz_scalar_bytes(list->plan->precision);
 }
-// Of a plan at points: whether a step is done for some points of an element after the others. The other ones
+// Whether a step of a plan at points is done for some points of an element after the others. The other steps
 // are done once an element, before or after all of them; what such steps leave behind lives as long as the
 // list.
 bool ritz_steps_is_at_points(const RitzSteps *list, const RitzStep *step);
 // Buffers of a field: those of a gradient are as many as directions.
 int ritz_steps_num_buffers(const RitzPlan *plan, const RitzPlanField *field);
 
-// Of a step, for one element; vectors: in all elements, since neighbours share entries.
+// Costs of a step for one element; vectors: of all elements, since neighbours share entries.
 typedef struct {
   double flops, bytes_stored, bytes_offsets, bytes_vectors;
 } RitzStepCost;
 RitzStepCost ritz_steps_cost(const RitzSteps *list, int step, const RitzPlanAccess *access);
 
-// What a target has to say about a step: at most `size` bytes, "" for nothing.
+// Writes a target's note on a step: at most `size` bytes, "" for nothing.
 typedef void (*RitzStepNote)(const void *target, const RitzSteps *list, int step, char *note, size_t size);
 
 // Several lines for people: the action, then a line for each step with its costs at this access to each space

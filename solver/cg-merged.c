@@ -24,7 +24,7 @@
 // Sums of an apply.
 enum { RR, RZ, PQ, RQ, QQ, RMQ, QMQ, NUM_SUMS };
 
-// Those of a slot (core/apply-hooks.h).
+// Sums of a slot of an apply (core/apply-hooks.h).
 typedef struct {
   RitzSum sum[NUM_SUMS];
 } Sums;

@@ -111,7 +111,7 @@ static CeedInt first_number(const Cg *cg) { return cg->inverse ? RZ : RR; }
 
 static RitzFactor fixed(double value) { return (RitzFactor){.a = -1, .b = -1, .sign = value}; }
 
-// Of numbers that begin with first_number.
+// Takes r.r and r.z from numbers that begin with first_number.
 static void set_squares(Cg *cg, const double *numbers) {
   cg->rr = ritz_cg_without_dust(numbers[RR - first_number(cg)]);
   cg->rz = cg->inverse ? numbers[RZ] : cg->rr;

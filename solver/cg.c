@@ -223,7 +223,7 @@ static int take_back(Cg *cg, double alpha, RitzSolverReason *reason) {
   return precondition(cg);
 }
 
-// What the products say of the direction. *is_taken_back: there is another one.
+// Checks the direction by its products. *is_taken_back: it was given up, and there is another one.
 static int judge_direction(Cg *cg, const double numbers[], bool *is_taken_back, RitzSolverReason *reason) {
   const double rz = cg->z_scale * numbers[place_of_rz(cg, cg->now)];
   RitzSolverReason fault = RITZ_ITERATING;
@@ -292,7 +292,7 @@ static int create_vectors(Cg *cg, bool has_z) {
   return CeedVectorSetValue(cg->s, 0); // passes with sums write to owned entries alone
 }
 
-// Those whose vectors do not all have the precision of x: vector number `at` has that of v.
+// Adds the form of a pass whose vectors do not all have the precision of x: vector number `at` has that of v.
 static void add_form(RitzPassForms *forms, const RitzPass *pass, int at, CeedVector v) {
   RitzPassForm form = ritz_pass_form(pass, CEED_SCALAR_TYPE);
 

@@ -23,7 +23,7 @@
 // The operator can be applied with hooks, with num_slots slots (core/apply-hooks.h).
 int ritz_cg_solve_merged(RitzSolver solver, const RitzSolve *solve, CeedVector inverse, int num_slots);
 int ritz_cg_solve_on_device(RitzSolver solver, const RitzSolve *solve, CeedVector inverse);
-// Of a problem in parts.
+// Conjugate gradients for a problem in parts.
 int ritz_cg_solve_in_parts(RitzSolver solver, const RitzSolve *solve, CeedVector inverse);
 
 // r . r without or with r . M r, of the vectors r and M.

@@ -144,7 +144,7 @@ static const RitzPass jacobi_step = {
               .term = {{.factor = RITZ_PASS_NONE, .x = 3, .y = RITZ_PASS_NONE},
                        {.factor = RITZ_PASS_NONE, .x = 2, .y = RITZ_PASS_NONE}}}},
 };
-// The same where d is not needed any more: x = x + old d + fresh m b - fresh m q
+// The last step, after which d is not needed any more: x = x + old d + fresh m b - fresh m q
 static const RitzPass jacobi_last = {
     .name = "chebyshev_jacobi_last",
     .num_vectors = 5,
@@ -359,7 +359,7 @@ static int create_vectors(Chebyshev *c, CeedSize n, CeedScalarType precision) {
   return CEED_ERROR_SUCCESS;
 }
 
-// Those of a step and of the estimate.
+// Prepares the passes of a step and of the estimate.
 static int prepare_passes(const Chebyshev *c, CeedScalarType precision) {
   // As many as the degree needs.
   const RitzPass *const of_jacobi[] = {c->degree > 1 ? &jacobi_first : &jacobi_only, &jacobi_last,

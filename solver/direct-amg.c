@@ -120,7 +120,7 @@ static void finalize_mpi(void) {
   if (!hypre.mpi_finalized(&is_over) && !is_over) (void)hypre.mpi_finalize();
 }
 
-// What Open MPI needs for a process on its own: no daemon, no network. It starts six times as fast. Taken
+// Settings of Open MPI for a process on its own: no daemon, no network. It starts six times as fast. Taken
 // back afterwards; what the user has set stays.
 static const char *const alone[][2] = {
     {"OMPI_MCA_ess_singleton_isolated", "1"}, {"OMPI_MCA_pml", "ob1"}, {"OMPI_MCA_btl", "self"}};
@@ -225,7 +225,7 @@ static int create_vectors(const RitzFactorization *f, Amg *amg) {
   return CEED_ERROR_SUCCESS;
 }
 
-// Which component an unknown is of; hypre frees the list.
+// Tells hypre the component of each unknown; hypre frees the list.
 static int set_components(const RitzFactorization *f, Amg *amg) {
   const RitzMatrix *a = f->matrix;
   HYPRE_Int *components;

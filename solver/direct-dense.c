@@ -42,7 +42,7 @@ static int64_t factorize_lower(int64_t n, double *L) {
       double *column = L + j * n;
       const double before = column[j];
       subtract_columns(n, L, first, j, j, column);
-      // What is left of a singular matrix's pivot is rounding errors of either sign.
+      // A singular matrix leaves rounding errors of either sign as its pivot.
       if (!(column[j] > 4 * 0x1p-52 * fabs(before))) return j;
       const double root = sqrt(column[j]);
       column[j] = root;

@@ -78,7 +78,7 @@ static int cholmod_fails(const RitzFactorization *f, const Cholmod *c, const cha
                    what, lacks_memory ? "there is no memory" : "see cholmod.h", c->common.status);
 }
 
-// Of a symmetric matrix rows are columns; one triangle is read.
+// Rows of a symmetric matrix are columns; one triangle is read.
 static cholmod_sparse view_matrix(const RitzMatrix *a) {
   return (cholmod_sparse){.nrow = (size_t)a->n,
                           .ncol = (size_t)a->n,
@@ -283,7 +283,7 @@ static int by_umfpack_factorize(RitzFactorization *f) {
   return CEED_ERROR_SUCCESS;
 }
 
-// What UMFPACK takes for columns are rows here: the system with the transposed matrix is ours.
+// UMFPACK takes rows for columns, so the system with the transposed matrix is ours.
 static int by_umfpack_solve(RitzFactorization *f, const double *b, double *x) {
   const RitzMatrix *a = f->matrix;
   Umfpack *u = f->data;

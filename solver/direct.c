@@ -153,7 +153,7 @@ static int apply_factors(RitzPreconditioner pc, CeedVector r, CeedVector z) {
   return write_unknowns(pc, d->z, z);
 }
 
-// What the caller of a singular problem may have forgotten.
+// Advice on what the caller of a singular problem may have forgotten.
 static const char *advice(const Direct *d) {
   return d->is_loose
              ? " (nothing is constrained, and no nullspace is given: a singular problem needs its own)"
@@ -327,7 +327,7 @@ static double limit_own_flops(const Direct *d) {
   return limit > 0 ? limit : 5e10;
 }
 
-// Of a matrix without Cholesky factors.
+// Factors of a matrix that has no Cholesky factors.
 static int try_indefinite(Direct *d, bool *is_done) {
   RITZ_TRY(try_kind(d, RITZ_DIRECT_UMFPACK, 0, is_done));
   return RitzDirectKindIsAvailable(RITZ_DIRECT_UMFPACK, NULL)
@@ -335,8 +335,8 @@ static int try_indefinite(Direct *d, bool *is_done) {
              : try_kind(d, RITZ_DIRECT_LDLT, limit_own_flops(d), is_done);
 }
 
-// What every part of a problem has is solved once a cycle by each of them on its own processor or device: own
-// factors, whose solutions take a third of CHOLMOD's time there.
+// Sparse factors. Where every part of a problem has the matrix, each solves it once a cycle on its own
+// processor or device: own factors, whose solutions take a third of CHOLMOD's time there.
 static int try_sparse(Direct *d, bool *is_done) {
   if (!d->is_of_rows) RITZ_TRY(try_kind(d, RITZ_DIRECT_CHOLMOD, limit_flops(d), is_done));
   return d->is_of_rows || !RitzDirectKindIsAvailable(RITZ_DIRECT_CHOLMOD, NULL)
@@ -415,7 +415,7 @@ static int factorize_kind(Direct *d, const RitzDirectOptions *o, bool *is_done) 
   return CEED_ERROR_SUCCESS;
 }
 
-// Of the matrix that is there. *is_done is false where conjugate gradients are left.
+// Factorizes the matrix. *is_done is false where only conjugate gradients are left.
 static int create_factors(Direct *d, const RitzDirectOptions *o, bool *is_done) {
   Ceed ceed = d->matrix.ceed;
   d->num_nonzeros = d->matrix.starts[d->matrix.n];

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-// What messages begin with.
+// The call that messages begin with.
 #define RITZ_DIRECT_CALL "RitzPreconditionerCreateDirect"
 
 // ---- Matrix ----
@@ -34,7 +34,7 @@ typedef struct {
 int ritz_matrix_number(Ceed ceed, CeedSize length, RitzIndices constraints, RitzMatrix *matrix);
 // The rest. Entries that are not finite are MAJOR.
 int ritz_matrix_assemble(CeedOperator op, RitzMatrix *matrix);
-// The same for rows that are there: looks for values that are not finite, and for asymmetry.
+// Checks rows that are there: looks for values that are not finite, and for asymmetry.
 int ritz_matrix_check(RitzMatrix *matrix);
 void ritz_matrix_free_values(RitzMatrix *matrix); // but not the places
 void ritz_matrix_free(RitzMatrix *matrix);

@@ -24,13 +24,13 @@ int ritz_estimate_spectrum(const RitzSystem *system, RitzPreconditioner pc, Ceed
                            CeedScalarType precision, CeedInt num_steps, uint64_t seed,
                            RitzSpectrum *spectrum);
 
-// What Chebyshev polynomials need (solver/chebyshev.c): the spectrum, estimated where options->largest is 0,
+// Bounds for Chebyshev polynomials (solver/chebyshev.c): the spectrum, estimated where options->largest is 0,
 // and the upper bound, safety included. An estimate that meets a fault, which rounding can bring about, is
 // made once more with twice the steps and another start.
 int ritz_chebyshev_bounds(const RitzChebyshevOptions *options, const RitzSystem *system,
                           RitzPreconditioner inner, CeedSize n, CeedScalarType precision,
                           RitzSpectrum *spectrum, double *upper);
-// The same once more with four times the steps, where a bound has turned out too small: *upper rises.
+// Estimates once more with four times the steps, where a bound has turned out too small: *upper rises.
 int ritz_chebyshev_better_bound(const RitzChebyshevOptions *options, const RitzSystem *system,
                                 RitzPreconditioner inner, CeedSize n, CeedScalarType precision,
                                 RitzSpectrum *spectrum, double *upper);

@@ -15,7 +15,7 @@ typedef struct {
 
 // ---- Set-up, on the host ----
 
-// What a slot of the loops has seen of the free entries.
+// Free entries as a slot of the loops has seen them.
 typedef struct {
   double smallest;
   int64_t bad_entry; // not a positive finite number; -1: none
@@ -74,7 +74,8 @@ static Seen seen_by_all(const Inversion *pass) {
   return all;
 }
 
-// Of all parts of a larger problem; a bad entry of another part: n.
+// Reduces `all` over the parts of a larger problem. A bad entry of another part is noted as entry n, which
+// this part does not have.
 static int reduce_seen(Ceed ceed, CeedSize n, Seen *all) {
   double largest[2] = {-all->smallest, all->bad_entry >= 0};
 
@@ -201,7 +202,7 @@ static int read_entry(CeedVector v, int64_t i, double *value) {
   return ritz_vector_unlock(v, RITZ_ACCESS_READ, &array, CEED_ERROR_SUCCESS);
 }
 
-// The same where a bad entry is an error.
+// Creates the preconditioner; a bad entry is an error.
 static int create_or_refuse(Ceed ceed, const char *call, CeedScalarType precision, CeedVector diagonal,
                             RitzIndices constraints, RitzPreconditioner *pc) {
   int64_t bad_entry = -1;

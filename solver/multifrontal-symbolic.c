@@ -370,7 +370,7 @@ static void free_analysis(Analysis *s) {
   for (size_t k = 0; k < sizeof(arrays) / sizeof(arrays[0]); k++) RITZ_FREE(arrays[k]);
 }
 
-// What follows from perm, up to the work that a factorization takes.
+// Elimination in the order of perm, up to the work that a factorization takes.
 static void eliminate(Analysis *s, RitzSymbolic *y) {
   invert(s);
   find_parents(s);

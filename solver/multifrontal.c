@@ -179,7 +179,7 @@ static RitzFrontsAction action_on(const RitzMultifrontal *m, RitzFrontsKind kind
 
 // ---- Factorization ----
 
-// What a factorization has beside the factor, in the context's memory.
+// Memory of the context that a factorization has beside the factor.
 typedef struct {
   double *values;     // [max(num_entries, n)]
   double *updates[2]; // of even and odd levels

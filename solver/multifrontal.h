@@ -59,8 +59,8 @@ typedef struct {
 int ritz_symbolic_create(Ceed ceed, const RitzPattern *pattern, RitzOrdering ordering, int64_t pad,
                          double max_flops, RitzSymbolic *symbolic, bool *is_too_long);
 void ritz_symbolic_free(RitzSymbolic *symbolic);
-// What is in the context's memory once it has been copied: all but perm, level, num_fronts, rows, first, from
-// and to.
+// Frees tables that have been copied to the context's memory: all but perm, level, num_fronts, rows, first,
+// from and to.
 void ritz_symbolic_free_tables(RitzSymbolic *symbolic);
 
 // ---- Numbers: multifrontal.c ----
@@ -107,8 +107,8 @@ int ritz_multifrontal_factorize(RitzMultifrontal *m, const double *values, int64
 int ritz_multifrontal_drop_matrix(RitzMultifrontal *m);
 // A x = b, [num_rhs][n] on the host.
 int ritz_multifrontal_solve(RitzMultifrontal *m, int num_rhs, const double *b, double *x);
-// The same for arrays of the context, num_rhs of them, by `entries`; entries of z that are no unknowns are
-// left alone.
+// Solves for arrays of the context, num_rhs of them, by `entries`; entries of z that are no unknowns are left
+// alone.
 int ritz_multifrontal_apply(RitzMultifrontal *m, CeedScalarType type, int num_rhs, const void *const *r,
                             void *const *z);
 

@@ -136,7 +136,8 @@ static int create_approximate(const Setup *s, CeedInt level, RitzSmootherKind ki
 
 typedef int (*Creation)(const Setup *s, CeedInt level, RitzSmootherKind kind);
 
-// What fails is reported with the level. is_served NULL: so is a smoother that does not serve the level.
+// Creates a smoother; errors are reported with the level. is_served NULL: a smoother that does not serve the
+// level is an error, too.
 static int create_on_level(const Setup *s, CeedInt level, RitzSmootherKind kind, Creation create,
                            bool *is_served) {
   const CeedErrorHandler handler = s->ceed->error_handler;
@@ -160,7 +161,7 @@ int ritz_multigrid_try_smoother(const Setup *s, CeedInt level, RitzSmootherKind 
   return create_on_level(s, level, kind, create_kind, is_served);
 }
 
-// What was chosen here, or exact patches, may not serve a level: something else does.
+// A smoother that was chosen here, or exact patches, may not serve a level: then another one does.
 int ritz_multigrid_create_smoother(const Setup *s, CeedInt level) {
   RitzCycleLevel *l = &s->mg->levels[level];
   const RitzSmootherKind kind = ritz_multigrid_smoother_kind(s, l->system.op, l->degree);

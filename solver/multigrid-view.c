@@ -62,7 +62,7 @@ int ritz_multigrid_count_stored(RitzMultigrid *mg) {
   return ierr;
 }
 
-// Of the vectors of a level and its smoother.
+// Bytes of the vectors of a level and its smoother.
 static int64_t level_bytes(const RitzCycleLevel *l) {
   int64_t bytes = vector_bytes(l->b) + vector_bytes(l->x) + vector_bytes(l->r), smoother = 0;
 

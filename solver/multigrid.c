@@ -348,7 +348,7 @@ static int create_level(const Setup *s, CeedInt level, CeedOperator ops[]) {
   return create_vectors(s, level);
 }
 
-// What a smoother of ours needs of a level's operator besides applies.
+// The action of a level's operator that our smoothers need besides applies.
 static int wanted_by_smoother(const Setup *s, CeedOperator op) {
   switch (ritz_multigrid_smoother_kind(s, op, degree_of(op))) {
   case RITZ_SMOOTHER_POINT_BLOCKS: return RITZ_PREPARE_POINT_BLOCKS;

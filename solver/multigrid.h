@@ -48,7 +48,7 @@ typedef struct {
   RitzSmootherChoice choice;
 } RitzMultigrid;
 
-// What a creation knows.
+// Arguments of a creation, and what has been made so far.
 typedef struct {
   Ceed ceed;
   const char *call; // for messages
@@ -63,7 +63,7 @@ typedef struct {
   CeedInt schwarz_degree; // likewise
 } RitzMultigridSetup;
 
-// What RitzPreconditionerCreateMultigrid does, under the name of the function that was called.
+// Does RitzPreconditionerCreateMultigrid; messages have the name of the function that was called.
 int ritz_multigrid_create(Ceed ceed, const char *call, CeedInt num_levels, const RitzMultigridLevel levels[],
                           const RitzMultigridOptions *options, RitzPreconditioner *pc);
 // Smoothers (solver/multigrid-smoothers.c). The kind for a level of this degree; its creation, and of one for
@@ -75,9 +75,9 @@ int ritz_multigrid_create_coarse_solver(const RitzMultigridSetup *s); // in its 
 // is not for its mesh or operator.
 int ritz_multigrid_try_smoother(const RitzMultigridSetup *s, CeedInt level, RitzSmootherKind kind,
                                 bool *is_served);
-// What RITZ_SMOOTHER_MEASURED stands for (solver/smoother-choice.c): s->kind, s->steps and s->schwarz_degree
-// by the model, before levels have operators; what serves, and what measuring says, when they have. The
-// finest level has its smoother afterwards if it was made on the way.
+// Choose the smoother that RITZ_SMOOTHER_MEASURED stands for (solver/smoother-choice.c): s->kind, s->steps
+// and s->schwarz_degree by the model, before levels have operators; what serves, and what measuring says,
+// when they have. The finest level has its smoother afterwards if it was made on the way.
 int ritz_multigrid_predict_smoother(RitzMultigridSetup *s);
 int ritz_multigrid_choose_smoother(RitzMultigridSetup *s);
 extern double ritz_smoother_min_work[2]; // host, device: what is worth measuring; tests lower it

@@ -8,7 +8,7 @@
 #include <ritz/vector.h>
 #include <stdbool.h>
 
-// Of a problem in parts on a device whose reductions stay in its memory. Nobody waits. ctx: that of
+// Actions on a problem in parts on a device whose reductions stay in its memory. Nobody waits. ctx: that of
 // RitzSolverSetApply.
 typedef struct {
   // y += A x, where ghosts of x have the values of their owners, constrained entries of x are zero, and y is

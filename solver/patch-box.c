@@ -49,7 +49,8 @@ static int find_grid(Ceed ceed, const char *call, RitzMesh mesh, Grid *grid) {
   return CEED_ERROR_SUCCESS;
 }
 
-// Of cell i in units of the mean; 0: there is none. Lengths that differ by rounding alone are equal.
+// Length of cell i in units of the mean; 0: there is no such cell. Lengths that differ by rounding alone are
+// equal.
 static double cell_length(const Grid *grid, int d, int64_t i) {
   if (i < 0 || i >= grid->n[d]) return 0;
   const double length = fabs(grid->planes[d][i + 1] - grid->planes[d][i]) / grid->mean[d];
@@ -232,7 +233,7 @@ static int64_t entry_of(const RitzPatchBox *box, const Middle *m, int moved) {
   return entry * box->num_comp;
 }
 
-// What the terms of the operator with unit factors have between the node and the one moved in a direction.
+// Entries of the operator's terms with unit factors between the node and the one moved in a direction.
 static void fill_row(const RitzPatchBox *box, const Middle *m, int moved, double row[MAX_FACTORS]) {
   const int size = 2 * box->degree + 1;
 

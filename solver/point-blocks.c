@@ -30,7 +30,7 @@ typedef struct {
   const char *location;
 } PointFunction;
 
-// Of 2, 3 and any number of components.
+// Products of blocks of 2, 3 and any number of components.
 static const PointFunction products[] = {{ritz_point_block_2, ritz_point_block_2_loc},
                                          {ritz_point_block_3, ritz_point_block_3_loc},
                                          {ritz_point_block_any, ritz_point_block_any_loc}};
@@ -53,7 +53,7 @@ static int create_qfunction(Ceed ceed, const PointFunction functions[], CeedInt 
   return ritz_first_error(ierr, CeedQFunctionContextDestroy(&ctx));
 }
 
-// Of vectors of nodes, of `num` numbers for each node.
+// Restrictions of vectors of nodes, and of `num` numbers for each node.
 static int create_restrictions(Ceed ceed, const Nodes *nodes, CeedInt num, CeedElemRestriction *rstr,
                                CeedElemRestriction *rstr_numbers) {
   const CeedInt n = nodes->num_comp, num_nodes = (CeedInt)nodes->num_nodes;
@@ -226,7 +226,7 @@ static int find_nodes(CeedOperator op, const char *call, CeedSize n, Nodes *node
   return CEED_ERROR_SUCCESS;
 }
 
-// Of all parts of a larger problem: one of another part is no node of this one.
+// Refuses a bad node of any part of a larger problem; a node of another part has no number in this one.
 static int require_definite(Ceed ceed, const char *call, int64_t bad_node) {
   double is_bad = bad_node >= 0;
 

@@ -12,7 +12,7 @@
 #include "core/vector-pass.h"
 #include "solver/system.h"
 
-// What a smoothing action does beside passes over vectors.
+// Work of a smoothing action beside passes over vectors.
 typedef struct {
   double num_applies; // of the system's operator; from zero one less
   double flops;       // of operators of the preconditioner's own
@@ -23,7 +23,7 @@ typedef struct {
   const char *symmetric_form; // where one is not symmetric: the option or kind that is; NULL: there is none
   // z := P r; both have pc->n entries of pc->precision.
   int (*apply)(RitzPreconditioner pc, CeedVector r, CeedVector z);
-  // The same for several, of the preconditioner's context and precision. NULL: one after the other.
+  // Applies to several vectors of the preconditioner's context and precision. NULL: one after the other.
   int (*apply_many)(RitzPreconditioner pc, CeedInt num, const CeedVector *r, const CeedVector *z);
   // The power of two that r, of another precision than the preconditioner's, is divided by on its way there:
   // near its largest entry, in all parts of a larger problem the same. NULL: by the sums of the context.

@@ -7,7 +7,7 @@
 
 #include "solver/solver.h"
 
-// Of what A computes in.
+// Round-off of the precision that A computes in.
 static double eps_of(const RitzSolve *solve) {
   const CeedOperator op = solve->system.op;
 

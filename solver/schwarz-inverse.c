@@ -113,7 +113,7 @@ static int create_qfunction(Ceed ceed, CeedInt num_comp, CeedQFunction *qf) {
 
 // ---- Operators ----
 
-// What the operators of all colours share, owned: they have one plan, hence one kernel.
+// Objects that the operators of all colours share, owned: they have one plan, hence one kernel.
 typedef struct {
   Ceed ceed; // borrowed
   const char *name;
@@ -136,7 +136,7 @@ static void destroy_parts(Parts *p) {
   CeedBasisDestroy(&p->basis_sums);
 }
 
-// Of all subdomains, or of some that come one after the other.
+// Restriction to all subdomains, or to some that follow each other.
 static int create_restriction(const Parts *p, CeedInt first, CeedInt num, CeedElemRestriction *rstr) {
   CeedElemRestriction all = p->s->rstr;
 

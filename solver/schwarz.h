@@ -33,8 +33,8 @@ typedef struct {
   int32_t *count; // 0: no subdomain has the node, whose scale is zero
 } RitzSchwarzSums;
 
-// The same from sums and a diagonal that are known, for a vector of either precision. Constrained entries of
-// the diagonal, of scale's length and precision, are to be positive; the scale is zero there.
+// Fills the scale from sums and a diagonal that are known, for a vector of either precision. Constrained
+// entries of the diagonal, of scale's length and precision, are to be positive; the scale is zero there.
 int ritz_schwarz_fill_scale(const char *call, const RitzSchwarzSums *sums, CeedVector diagonal,
                             RitzIndices constraints, CeedVector scale);
 

@@ -134,7 +134,7 @@ static int fill_tables(Ceed ceed, RitzSeparable *s) {
   return CEED_ERROR_SUCCESS;
 }
 
-// What all sets have in common.
+// Data that all sets have in common.
 typedef struct {
   Ceed ceed;
   RitzSpace space;

@@ -20,10 +20,10 @@ typedef RitzMultigridSetup Setup;
 // smoothers whose predicted time is within this factor of the best one.
 double ritz_smoother_min_work[2] = {4e8, 4e10};
 static const double max_factor = 1.6;
-// What smoothers with kernels of their own have to gain, likewise: some hundredths of a second.
+// Work that smoothers with kernels of their own have to save, in the same units: some hundredths of a second.
 static const double min_gain[2] = {1e6, 2e8};
 static const double min_gain_of_waiting = 4e8; // one to two seconds
-// Of the work in the cycle beside the finest level, and of the apply in double around a cycle in float.
+// Factors of the cycle's work beside the finest level, and of the apply in double around a cycle in float.
 static const double coarser_levels = 8.0 / 7, double_apply = 1.6;
 
 enum { NUM_RUNS = 3 };

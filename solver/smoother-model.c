@@ -231,7 +231,8 @@ static const double overlapped_cost[2][NUM_COLUMNS] = {{2.0, 1.7, 1.6, 1.2, 1.1,
                                                        {2.5, 2.5, 1.6, 1.7, 1.5, 1.4}};
 static const double sweep_cost[2][NUM_COLUMNS] = {{1.4, 1.0, 1.3, 1.7, 2.0, 2.4},
                                                   {2.0, 2.1, 2.1, 2.2, 2.3, 3.1}};
-// Of the method around the cycle: an apply in double where the cycle is in float, and passes over vectors.
+// Costs of the method around the cycle: an apply in double where the cycle is in float, and passes over
+// vectors.
 static const double outer_cost = 1.5, pass_cost = 0.1;
 
 static double chebyshev_applies(CeedInt steps, double inner) {

@@ -39,7 +39,7 @@ struct RitzSolver_private {
   RitzSolverReason reason;
   CeedInt iterations;
   double initial_residual, final_residual;
-  // Of the solve that runs (solver/rounding.c).
+  // State of the solve that runs (solver/rounding.c).
   bool is_resumed;     // the method goes on from an x of its own
   double run_residual; // that this run of the method began with
   double floor;        // residuals below are rounding; 0: not looked at
@@ -73,7 +73,7 @@ int ritz_stationary_solve(RitzSolver solver,
 
 // Notes the norm of the residual after `iteration` iterations, calls the monitor, and decides.
 int ritz_solver_judge(RitzSolver solver, CeedInt iteration, double norm, RitzSolverReason *reason);
-// The same before the first iteration, which needs a diagonal that is of use.
+// Judges before the first iteration, too, whether the diagonal is of use.
 int ritz_solver_judge_start(RitzSolver solver, const RitzSolve *solve, double norm, RitzSolverReason *reason);
 // The norm that ends a solve.
 double ritz_solver_tolerance(const struct RitzSolver_private *solver);
@@ -85,7 +85,7 @@ int ritz_solve_prepare_passes(const RitzSolve *solve, RitzPreconditioner pc, Cee
 
 // r := (b - A x) / *scale with a power of two near its largest entry; *norm: of b - A x.
 int ritz_solve_start(RitzSolver solver, const RitzSolve *solve, CeedVector r, double *scale, double *norm);
-// The same for whoever is no method. *largest_b: entry of b; NULL: not asked for.
+// As ritz_solve_start, for callers that are no method. *largest_b: entry of b; NULL: not asked for.
 int ritz_solve_first_residual(const RitzSolve *solve, CeedVector r, double *scale, double *norm,
                               double *largest_b);
 // z := P r, without its part in the nullspace; r itself where there is no preconditioner.

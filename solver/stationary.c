@@ -38,7 +38,7 @@ static const RitzPass step_pass = {
               .term = {{.factor = 1, .x = 1, .y = RITZ_PASS_NONE},
                        {.factor = 2, .x = 0, .y = RITZ_PASS_NONE}}}},
 };
-// The same with z = m r.
+// A step with z = m r.
 static const RitzPass jacobi_step_pass = {
     .name = "stationary_jacobi_step",
     .num_vectors = 4,

@@ -46,7 +46,8 @@ int ritz_system_zero_constrained(const RitzSystem *system, CeedVector x);
 // The power of two next to a positive number, so that neither it nor its inverse leaves the range of the
 // precision; 1 for others and for what is not finite.
 double ritz_power_near(double value, CeedScalarType precision);
-// The same of the largest entry of v: divided by it, v has squares that neither overflow nor vanish.
+// *scale: the power of two near the largest entry of v; divided by it, v has squares that neither overflow
+// nor vanish.
 int ritz_vector_scale(CeedVector v, double *scale);
 
 #endif
