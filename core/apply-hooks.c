@@ -25,7 +25,7 @@ int ritz_operator_apply_hooked_prepare(CeedOperator op, CeedVector in, int *num_
     *reason = "the backend has no applies with hooks";
   } else if (op->input_size < 0 || op->input_size != op->output_size) {
     *reason = "input and output of the operator are not of the same length";
-  } else if (!ritz_operator_is_plain(op, in, in)) {
+  } else if (!ritz_operator_is_in_scalars(op, in, in)) {
     *reason = "the operator or its vectors are not in the library's own precision";
   }
   if (*reason) return CEED_ERROR_SUCCESS;

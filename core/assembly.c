@@ -249,7 +249,7 @@ static int add_diagonal_single(CeedOperator op, const char *call, bool is_point_
   RITZ_TRY(ritz_operator_variant(op, assembled->precision, assembled->precision, &variant));
   RITZ_TRY(ritz_operator_serves(variant, CEED_VECTOR_NONE, &is_native));
   const RitzBackend *backend = &op->obj.ceed->backend;
-  if (is_native && !ritz_operator_is_own(variant) && backend->diagonal_is_native)
+  if (is_native && !ritz_variant_is_in_scalars(variant) && backend->diagonal_is_native)
     RITZ_TRY(backend->diagonal_is_native(variant, is_point_block, &is_native));
   return is_native ? add_diagonal_slot(variant, is_point_block, assembled)
                    : add_diagonal_stand_in(op, call, is_point_block, assembled);

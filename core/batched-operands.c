@@ -148,12 +148,12 @@ static RitzBatchOperand write_down(const Operand *o) {
 static int64_t modulo(int64_t a, int64_t b) { return a % b < 0 ? a % b + b : a % b; }
 
 // Intervals [a, a + na) and [b, b + nb) on a circle of length n.
-static bool meet(int64_t a, int64_t na, int64_t b, int64_t nb, int64_t n) {
+static bool intervals_overlap(int64_t a, int64_t na, int64_t b, int64_t nb, int64_t n) {
   return modulo(b - a, n) < na || modulo(a - b, n) < nb;
 }
 
 // Rectangles at places `a` and `b` of one matrix with this leading dimension.
-static bool rectangles_meet(int64_t a, const RitzBatchLayout *la, int64_t b, const RitzBatchLayout *lb) {
+static bool rectangles_overlap(int64_t a, const RitzBatchLayout *la, int64_t b, const RitzBatchLayout *lb) {
   const int64_t ld = la->ld, row_a = a % ld, row_b = b % ld, col_a = a / ld, col_b = b / ld;
 
   return row_a < row_b + lb->m && row_b < row_a + la->m && col_a < col_b + lb->n && col_b < col_a + la->n;
@@ -183,10 +183,10 @@ static bool regular_ones_overlap(const Operand *w, const Operand *r) {
   if (lw->width != lr->width || (lw->stride != lr->stride && !are_single)) return true;
   const int64_t period = are_single ? extent(w) + extent(r) : lw->stride;
   const int64_t at_w = modulo(start(w), period), at_r = modulo(shift + start(r), period);
-  if (!meet(at_w, span(lw), at_r, span(lr), period)) return false;
+  if (!intervals_overlap(at_w, span(lw), at_r, span(lr), period)) return false;
   if (lw->ld != lr->ld || shift % width != 0 || at_w + span(lw) > period || at_r + span(lr) > period)
     return true;
-  return rectangles_meet(at_w / width, lw, at_r / width, lr);
+  return rectangles_overlap(at_w / width, lw, at_r / width, lr);
 }
 
 static bool is_same_place(const Operand *w, const Operand *r) {

@@ -497,7 +497,7 @@ struct CeedOperator_private {
   RitzStandIn *stand_in;      // owned, NULL before it is needed; core/operator-stand-in.c
   bool is_stand_in;           // belongs to another operator, for which it computes in CeedScalar
   bool was_asked, is_native;  // operator_is_native and its answer
-  const char *foreign_reason; // static: why not
+  const char *why_not_native; // static: why not
   void *data;                 // owned by the backend
   // Timing table: its rows, NULL before the first call; seconds in which kernels were made before that.
   RitzProfileRow *profile[RITZ_NUM_PROFILE_ACTIONS];
@@ -525,8 +525,8 @@ int ritz_operator_check_points(CeedOperator op);
 // Sets outputs to zero as `mode` demands, for an operator or all sub-operators.
 int ritz_operator_zero_outputs(CeedOperator op, CeedVector out, RitzApplyMode mode);
 // Whether arithmetic, passive vectors and these active ones (single operator or composite; CEED_VECTOR_NONE:
-// none) are in the library's own precision.
-bool ritz_operator_is_plain(CeedOperator op, CeedVector in, CeedVector out);
+// none) are in CeedScalar.
+bool ritz_operator_is_in_scalars(CeedOperator op, CeedVector in, CeedVector out);
 // Whether the operator, or all of a composite, computes in this precision.
 bool ritz_operator_has_precision(CeedOperator op, CeedScalarType precision);
 // RitzOperatorCopyInPrecision of several operators, which share what is converted; all copies or none.

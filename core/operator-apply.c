@@ -192,8 +192,9 @@ static void visit_outputs(CeedOperator op, CeedVector active, void (*visit)(Ceed
 
 static void note_state(CeedVector vec) { vec->state_before = vec->state; }
 
-// Zeros and parts of sums are no result: only an output that was not touched keeps what it had.
-static void judge_failed(CeedVector vec) {
+// Zeros and parts of sums are no result: after a failure only an output that was not touched keeps its
+// values.
+static void forget_partial_result(CeedVector vec) {
   if (vec->state != vec->state_before && !vec->is_locked) ritz_vector_make_stale(vec);
 }
 
@@ -222,7 +223,9 @@ int ritz_operator_check_apply(CeedOperator op, const char *call, CeedVector in, 
 
 void ritz_operator_note_outputs(CeedOperator op, CeedVector out) { visit_outputs(op, out, note_state); }
 
-void ritz_operator_judge_outputs(CeedOperator op, CeedVector out) { visit_outputs(op, out, judge_failed); }
+void ritz_operator_forget_outputs(CeedOperator op, CeedVector out) {
+  visit_outputs(op, out, forget_partial_result);
+}
 
 int ritz_operator_apply(CeedOperator op, const char *call, CeedVector in, CeedVector out, RitzApplyMode mode,
                         CeedRequest *request) {
@@ -231,7 +234,7 @@ int ritz_operator_apply(CeedOperator op, const char *call, CeedVector in, CeedVe
   RITZ_TRY(ritz_operator_check_apply(op, call, in, out, mode));
   ritz_operator_note_outputs(op, out);
   const int ierr = ritz_operator_run_any(op, in, out, mode);
-  if (ierr) ritz_operator_judge_outputs(op, out);
+  if (ierr) ritz_operator_forget_outputs(op, out);
   RITZ_TRY(ierr);
   return ritz_request_complete(request);
 }

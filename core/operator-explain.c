@@ -20,7 +20,7 @@ static int explain_variant(CeedOperator op, CeedOperator variant, FILE *stream) 
   if (precisions) fprintf(stream, "  precision %s%s\n", precisions, variant == op ? "" : ":");
   if (!is_native)
     fprintf(stream, "  computes in the library's own precision between conversions: %s\n",
-            variant->foreign_reason ? variant->foreign_reason : "the backend has no other one");
+            variant->why_not_native ? variant->why_not_native : "the backend has no other one");
   if (backend->operator_explain && op->num_elem > 0) return backend->operator_explain(runner, stream);
   fprintf(stream, "  runs element by element, field by field, without a kernel of its own\n");
   fprintf(stream, "  several vectors at once: one after the other\n");

@@ -143,7 +143,7 @@ static int apply_many(CeedOperator op, const char *call, const Many *m) {
   RITZ_TRY(check_many(op, call, m));
   for (CeedInt i = 0; i < m->num; i++) ritz_operator_note_outputs(op, m->out[i]);
   const int ierr = run_many(op, m);
-  for (CeedInt i = 0; ierr && i < m->num; i++) ritz_operator_judge_outputs(op, m->out[i]);
+  for (CeedInt i = 0; ierr && i < m->num; i++) ritz_operator_forget_outputs(op, m->out[i]);
   return ierr;
 }
 

@@ -44,15 +44,15 @@ static bool is_double(CeedScalarType precision) { return precision == CEED_SCALA
 
 // ---- Who serves ----
 
-static bool is_foreign(CeedVector vec) {
+static bool has_other_precision(CeedVector vec) {
   return vec && vec != CEED_VECTOR_ACTIVE && vec != CEED_VECTOR_NONE && vec->precision != CEED_SCALAR_TYPE;
 }
 
-bool ritz_operator_has_foreign_vectors(CeedOperator op) {
+bool ritz_operator_has_other_precisions(CeedOperator op) {
   for (CeedInt i = 0; i < op->num_in + op->num_out; i++) {
-    if (is_foreign(ritz_operator_field(op, i)->vec)) return true;
+    if (has_other_precision(ritz_operator_field(op, i)->vec)) return true;
   }
-  return is_foreign(op->point_coords);
+  return has_other_precision(op->point_coords);
 }
 
 // Precision of an active vector; that of the arithmetic where the operator has no active fields of this
@@ -61,18 +61,19 @@ static CeedScalarType precision_of(CeedOperator op, CeedVector vec, CeedSize siz
   return size < 0 || vec == CEED_VECTOR_NONE ? op->precision : vec->precision;
 }
 
-bool ritz_operator_is_plain(CeedOperator op, CeedVector in, CeedVector out) {
+bool ritz_operator_is_in_scalars(CeedOperator op, CeedVector in, CeedVector out) {
   for (CeedInt i = 0; i < op->num_sub; i++) {
-    if (!ritz_operator_is_plain(op->sub[i], in, out)) return false;
+    if (!ritz_operator_is_in_scalars(op->sub[i], in, out)) return false;
   }
   if (op->is_composite) return true;
   return op->precision == CEED_SCALAR_TYPE && precision_of(op, in, op->input_size) == CEED_SCALAR_TYPE &&
-         precision_of(op, out, op->output_size) == CEED_SCALAR_TYPE && !ritz_operator_has_foreign_vectors(op);
+         precision_of(op, out, op->output_size) == CEED_SCALAR_TYPE &&
+         !ritz_operator_has_other_precisions(op);
 }
 
-// All that a variant shares, copied anew before each use: names, labels and assembly data may have come
-// since.
-static void share(CeedOperator op, CeedOperator variant) {
+// Members that a variant shares with its operator, copied anew before each use: names, labels and assembly
+// data may have come since.
+static void copy_shared_members(CeedOperator op, CeedOperator variant) {
   const struct CeedOperator_private own = *variant;
   *variant = *op;
   variant->obj = own.obj;
@@ -81,7 +82,7 @@ static void share(CeedOperator op, CeedOperator variant) {
   variant->profile_prepared = own.profile_prepared;
   variant->was_asked = own.was_asked;
   variant->is_native = own.is_native;
-  variant->foreign_reason = own.foreign_reason;
+  variant->why_not_native = own.why_not_native;
   variant->data = own.data;
 }
 
@@ -94,7 +95,7 @@ int ritz_operator_variant(CeedOperator op, CeedScalarType in, CeedScalarType out
     (*place)->active_precision[0] = in;
     (*place)->active_precision[1] = out;
   }
-  share(op, *place);
+  copy_shared_members(op, *place);
   *variant = *place;
   return CEED_ERROR_SUCCESS;
 }
@@ -103,32 +104,32 @@ void ritz_operator_free_variants(CeedOperator op) {
   const RitzBackend *backend = &op->obj.ceed->backend;
   for (int i = 0; i < 4; i++) {
     if (!op->variants[i]) continue;
-    share(op, op->variants[i]);
+    copy_shared_members(op, op->variants[i]);
     if (backend->operator_destroy) (void)backend->operator_destroy(op->variants[i]);
     ritz_object_free(&op->variants[i]);
   }
 }
 
-bool ritz_operator_is_own(CeedOperator variant) {
-  return !ritz_operator_precisions(variant) && !ritz_operator_has_foreign_vectors(variant);
+bool ritz_variant_is_in_scalars(CeedOperator variant) {
+  return !ritz_operator_precisions(variant) && !ritz_operator_has_other_precisions(variant);
 }
 
-// Told when a backend that computes in either precision cannot.
-static int tell(CeedOperator op) {
+// A backend that computes in either precision cannot for this operator.
+static int warn_of_conversions(CeedOperator op) {
   char what[256];
   const char *name = op->name && op->name[0] ? op->name : op->qf->kernel_name;
   snprintf(what, sizeof(what), "operator '%.200s'", name);
-  return ritz_warn_once(op->obj.ceed, "CeedOperatorApply", what, op->foreign_reason,
+  return ritz_warn_once(op->obj.ceed, "CeedOperatorApply", what, op->why_not_native,
                         "it computes in double between conversions");
 }
 
 int ritz_operator_serves(CeedOperator variant, CeedVector in, bool *is_native) {
   const RitzBackend *backend = &variant->obj.ceed->backend;
-  *is_native = ritz_operator_is_own(variant);
+  *is_native = ritz_variant_is_in_scalars(variant);
   if (*is_native || !backend->operator_is_native) return CEED_ERROR_SUCCESS;
   if (!variant->was_asked) {
-    RITZ_TRY(backend->operator_is_native(variant, in, &variant->is_native, &variant->foreign_reason));
-    if (!variant->is_native) RITZ_TRY(tell(variant));
+    RITZ_TRY(backend->operator_is_native(variant, in, &variant->is_native, &variant->why_not_native));
+    if (!variant->is_native) RITZ_TRY(warn_of_conversions(variant));
     variant->was_asked = true;
   }
   *is_native = variant->is_native;
@@ -146,7 +147,7 @@ int ritz_operator_find(CeedOperator op, CeedVector in, CeedVector out, CeedOpera
                        bool *is_native) {
   *variant = op;
   *is_native = true;
-  if (ritz_operator_is_plain(op, in, out)) return CEED_ERROR_SUCCESS;
+  if (ritz_operator_is_in_scalars(op, in, out)) return CEED_ERROR_SUCCESS;
   RITZ_TRY(ritz_operator_variant_for(op, in, out, variant));
   return ritz_operator_serves(*variant, in, is_native);
 }

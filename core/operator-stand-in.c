@@ -96,7 +96,7 @@ static int refresh(Copy *c) {
 
 int ritz_operator_stand_in(CeedOperator op, CeedOperator *stand_in) {
   *stand_in = op;
-  if (op->precision == CEED_SCALAR_TYPE && !ritz_operator_has_foreign_vectors(op)) return CEED_ERROR_SUCCESS;
+  if (op->precision == CEED_SCALAR_TYPE && !ritz_operator_has_other_precisions(op)) return CEED_ERROR_SUCCESS;
   if (!op->stand_in) {
     RITZ_TRY(RITZ_CALLOC(op->obj.ceed, 1, &op->stand_in));
     const int ierr = set_up(op->stand_in, op);

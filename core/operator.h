@@ -32,9 +32,9 @@ int ritz_operator_check_apply(CeedOperator op, const char *call, CeedVector in, 
                               RitzApplyMode mode);
 // The apply of any ready operator to checked vectors.
 int ritz_operator_run_any(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode);
-// Around it: after a failure no output that was touched counts as a result.
+// Called before and after a failure: outputs that were touched have no values then.
 void ritz_operator_note_outputs(CeedOperator op, CeedVector out);
-void ritz_operator_judge_outputs(CeedOperator op, CeedVector out);
+void ritz_operator_forget_outputs(CeedOperator op, CeedVector out);
 // INCOMPATIBLE: what an assembly is to write is a vector that the operator reads, or lies in its memory.
 int ritz_operator_check_assembled(CeedOperator op, const char *call, CeedVector values);
 // ---- Precision ----
@@ -52,10 +52,10 @@ int ritz_operator_find(CeedOperator op, CeedVector in, CeedVector out, CeedOpera
 // Precisions of an operator or variant: "FP32", "FP32, FP64 to FP32" (of arithmetic, active input and
 // output); NULL where all are the library's own.
 const char *ritz_operator_precisions(CeedOperator op);
-// All of an operator or variant is in the library's own precision.
-bool ritz_operator_is_own(CeedOperator variant);
-// Some passive vector is not of the library's own precision.
-bool ritz_operator_has_foreign_vectors(CeedOperator op);
+// Whether all of an operator or variant is in CeedScalar.
+bool ritz_variant_is_in_scalars(CeedOperator variant);
+// Whether some passive vector, or the points' coordinates, are not in CeedScalar.
+bool ritz_operator_has_other_precisions(CeedOperator op);
 // Calls the slot of the backend; counted in the timing table.
 int ritz_operator_run_slot(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode);
 

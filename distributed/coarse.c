@@ -295,7 +295,7 @@ static int gather_rows(const RitzGathered *g, RitzPartOperator op, RitzRows *row
 // ---- Vectors of the whole ----
 
 // The host's context keeps its messages to itself.
-static int tell(const RitzGathered *g, int ierr) {
+static int report_error(const RitzGathered *g, int ierr) {
   const char *message = "";
 
   if (!ierr || g->ceed == g->exchange->ceed) return ierr;
@@ -336,7 +336,7 @@ static int take_part(const RitzGathered *g, CeedVector whole, CeedVector to) {
 
 int ritz_gathered_solve(const RitzGathered *gathered, CeedVector b, bool with_ghosts, CeedVector x) {
   RITZ_TRY(gather_vector(gathered, b, with_ghosts, gathered->b));
-  RITZ_TRY(tell(gathered, RitzPreconditionerApply(gathered->solver, gathered->b, gathered->x)));
+  RITZ_TRY(report_error(gathered, RitzPreconditionerApply(gathered->solver, gathered->b, gathered->x)));
   return take_part(gathered, gathered->x, x);
 }
 
@@ -373,7 +373,7 @@ static int factorize(RitzGathered *g, RitzPartOperator op, CeedInt num_null, con
   o.num_null = num_null;
   o.null = whole;
   if (!ierr) ierr = gather_rows(g, op, &rows);
-  if (!ierr) ierr = tell(g, ritz_direct_create_of_rows(g->ceed, &rows, &o, why, &g->solver));
+  if (!ierr) ierr = report_error(g, ritz_direct_create_of_rows(g->ceed, &rows, &o, why, &g->solver));
   ierr = ritz_first_error(ierr, destroy_vectors(num_null, whole));
   return ierr ? ierr : agree(g, why);
 }

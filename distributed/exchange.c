@@ -151,8 +151,8 @@ static int fill(RitzExchange e, RitzSpace space) {
   return CEED_ERROR_SUCCESS;
 }
 
-// Hosts meet; all fail where one does.
-static int meet(RitzExchange e, int ierr) {
+// All parts wait for each other, and fail where one does.
+static int agree_on_success(RitzExchange e, int ierr) {
   double failed = ierr != CEED_ERROR_SUCCESS;
   const int code = e->transport.reduce(&e->transport, RITZ_REDUCTION_MAX, 1, &failed);
 
@@ -170,13 +170,14 @@ static int send_first(RitzExchange e) {
   int ierr = RitzVectorCreate(e->ceed, e->length, e->precision, &x);
 
   if (!ierr) ierr = CeedVectorSetValue(x, 0);
-  ierr = meet(e, ierr);
+  ierr = agree_on_success(e, ierr);
   if (!ierr) ierr = RitzExchangeRun(e, RITZ_EXCHANGE_TO_GHOSTS, x);
   if (!ierr) ierr = RitzExchangeRun(e, RITZ_EXCHANGE_TO_OWNERS, x);
   if (!ierr) ierr = ritz_exchange_wait(e);
   ierr = ritz_first_error(ierr, CeedVectorDestroy(&x));
   return ierr ? ierr
-              : meet(e, ierr); // a part that fails in between is waited for by devices: it does not wait
+              : agree_on_success(
+                    e, ierr); // a part that fails in between is waited for by devices: it does not wait
 }
 
 int RitzExchangeCreate(RitzSpace space, Ceed ceed, const RitzTransport *transport, RitzExchange *exchange) {

@@ -192,7 +192,7 @@ static int destroy_state(NcclState *s) {
 
 // The first sum of all makes connections, which takes memory: hosts meet when they have it, before a device
 // waits for others that still ask for some.
-static int meet(NcclState *s, void *number) {
+static int run_first_reduction(NcclState *s, void *number) {
   RITZ_TRY(s->driver->clear(s->ceed, s->device, s->stream, sizeof(double), number));
   RITZ_TRY(announce(s));
   RITZ_TRY(ritz_nccl_reduce(s->ceed, s->nccl, s->stream, false, 1, number));
@@ -223,7 +223,7 @@ static int join(NcclState *s) {
   if (!ierr) ierr = s->driver->alloc(s->ceed, s->device, sizeof(double), &number);
   if (!ierr) ierr = enter(s); // before anybody announces anything
   ierr = agree(s->ceed, &s->base, ierr);
-  if (!ierr) ierr = meet(s, number);
+  if (!ierr) ierr = run_first_reduction(s, number);
   return number ? ritz_first_error(ierr, s->driver->free(s->ceed, s->device, number)) : ierr;
 }
 

@@ -143,7 +143,7 @@ static bool has_corner_at(const Search *s, const RitzMeshBlock *block, int64_t e
 typedef enum { APART, COINCIDES, HANGS } Meeting;
 
 // How vertex v at x meets element e, which does not have it.
-static Meeting meet(const Search *s, int64_t e, const double *x) {
+static Meeting find_meeting(const Search *s, int64_t e, const double *x) {
   const RitzMeshBlock *block = block_of(s->mesh, e);
   const RitzMeshElementMap map =
       ritz_mesh_element_open(&s->inverse[block - s->mesh->blocks], nodes_of(s->mesh, block, e), s->work);
@@ -164,7 +164,7 @@ static Meeting meet_all(const Search *s, int64_t v, const double *x) {
     const RitzMeshBlock *block = block_of(s->mesh, s->elements[i]);
 
     if (has_vertex(block, vertices_of(s->mesh, block, s->elements[i]), v)) continue;
-    const Meeting meeting = meet(s, s->elements[i], x);
+    const Meeting meeting = find_meeting(s, s->elements[i], x);
 
     if (meeting != APART) worst = meeting;
   }

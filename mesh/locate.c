@@ -150,7 +150,7 @@ typedef struct {
 } Search;
 
 // Takes element e where it has the point and no element of lower number is known to have it.
-static bool take(Search *s, int64_t e, const RitzMeshPreimage *found) {
+static bool note_element(Search *s, int64_t e, const RitzMeshPreimage *found) {
   const double tolerance = s->locator->tolerance;
 
   if (!(found->depth >= -(tolerance + found->rounding))) return false;
@@ -175,7 +175,7 @@ static void try_centre(Search *s, int64_t e, const double *x) {
   const RitzMeshElementMap map = open_element(s, e);
   RitzMeshPreimage found;
 
-  if (ritz_mesh_element_invert(&map, x, s->locator->tolerance, -1, &found)) (void)take(s, e, &found);
+  if (ritz_mesh_element_invert(&map, x, s->locator->tolerance, -1, &found)) (void)note_element(s, e, &found);
 }
 
 static void try_nodes(Search *s, int64_t e, const double *x) {
@@ -188,7 +188,8 @@ static void try_nodes(Search *s, int64_t e, const double *x) {
   for (int i = 0; i < num; i++) {
     RitzMeshPreimage found;
 
-    if (ritz_mesh_element_invert(&map, x, s->locator->tolerance, nodes[i], &found) && take(s, e, &found))
+    if (ritz_mesh_element_invert(&map, x, s->locator->tolerance, nodes[i], &found) &&
+        note_element(s, e, &found))
       return;
   }
 }

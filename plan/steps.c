@@ -105,7 +105,7 @@ typedef struct {
   int first, last; // steps
 } Life;
 
-static void use(Life *lives, int buffer, int step) {
+static void extend_life(Life *lives, int buffer, int step) {
   if (buffer < 0) return;
   if (lives[buffer].first < 0) lives[buffer].first = step;
   lives[buffer].last = step;
@@ -114,14 +114,14 @@ static void use(Life *lives, int buffer, int step) {
 static void find_lives(const RitzSteps *list, Life *lives) {
   for (int b = 0; b < list->num_buffers; b++) lives[b] = (Life){-1, -1};
   for (int n = 0; n < list->num_steps; n++) {
-    use(lives, list->steps[n].from, n);
-    use(lives, list->steps[n].to, n);
-    use(lives, list->steps[n].with, n);
+    extend_life(lives, list->steps[n].from, n);
+    extend_life(lives, list->steps[n].to, n);
+    extend_life(lives, list->steps[n].with, n);
   }
 }
 
-// Behind those that are placed, for as long as the list runs.
-static CeedSize keep(RitzSteps *list, int buffer, CeedSize end, Life *lives) {
+// Places a buffer behind those that are placed, for as long as the list runs. Returns the new end.
+static CeedSize place_for_good(RitzSteps *list, int buffer, CeedSize end, Life *lives) {
   if (list->places[buffer] >= 0 || list->buffers[buffer].role == RITZ_ROLE_VECTOR) return end;
   list->places[buffer] = end;
   lives[buffer] = (Life){0, list->num_steps};
@@ -135,16 +135,16 @@ static CeedSize place_ends(RitzSteps *list, Life *lives) {
   for (int i = 0; i < plan->num_in + plan->num_out; i++) {
     const int first = list->arguments[i];
     for (int b = first; first >= 0 && b < first + ritz_steps_num_buffers(plan, &plan->fields[i]); b++)
-      end = keep(list, b, end, lives);
+      end = place_for_good(list, b, end, lives);
   }
   for (int b = 0; b < list->num_buffers; b++) {
-    if (list->buffers[b].is_given || list->buffers[b].is_wanted) end = keep(list, b, end, lives);
+    if (list->buffers[b].is_given || list->buffers[b].is_wanted) end = place_for_good(list, b, end, lives);
   }
   for (int n = 0; n < list->num_steps; n++) {
     const RitzStep *step = &list->steps[n];
     if (!ritz_steps_is_at_points(list, step) || step->kind == RITZ_STEP_POINT) continue;
-    end = keep(list, step->from, end, lives);
-    end = keep(list, step->to, end, lives);
+    end = place_for_good(list, step->from, end, lives);
+    end = place_for_good(list, step->to, end, lives);
   }
   return end;
 }

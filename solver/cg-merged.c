@@ -233,8 +233,8 @@ static int run_pass(Merged *m, CeedVector x, RitzRangeFunction run) {
   return ritz_first_error(ierr, CeedVectorRestoreArray(x, &m->x));
 }
 
-// The step without a new direction. Nothing is owed then, and rr and rz are exact.
-static int settle(Merged *m, CeedVector x) {
+// Makes the steps of x that are still owed, without a new direction: rr and rz are exact then.
+static int finish_steps(Merged *m, CeedVector x) {
   pay(m);
   RITZ_TRY(run_pass(m, x, finish));
   m->alpha = 0;
@@ -288,7 +288,7 @@ static int step(Merged *m, RitzSolverReason *reason) {
 
   if (*reason != RITZ_ITERATING) return CEED_ERROR_SUCCESS;
   m->alpha = alpha;
-  if (!is_predictable(m)) RITZ_TRY(settle(m, m->solve->x));
+  if (!is_predictable(m)) RITZ_TRY(finish_steps(m, m->solve->x));
   RITZ_TRY(ritz_solver_judge(m->solver, m->solver->iterations + 1, m->scale * sqrt(m->rr), reason));
   if (*reason == RITZ_ITERATING) ritz_cg_check_rz(m->rz, reason);
   return CEED_ERROR_SUCCESS;
@@ -304,7 +304,7 @@ static int iterate(Merged *m, RitzSolverReason *reason) {
     rz_before = m->rz;
     ierr = step(m, reason);
   }
-  if (m->alpha != 0 || m->owed != 0) ierr = ritz_first_error(ierr, settle(m, m->solve->x));
+  if (m->alpha != 0 || m->owed != 0) ierr = ritz_first_error(ierr, finish_steps(m, m->solve->x));
   return ierr;
 }
 

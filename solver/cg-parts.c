@@ -72,7 +72,7 @@ static const RitzPass step_diagonal = {
              {2, 2, {{NONE, 1, 4}, {2, 2, NONE}}}},
     .sum = {{1, 1, 4}, {1, 1, NONE}},
 };
-static const RitzPass settle = {
+static const RitzPass last_step = {
     // x, r, p, q
     .name = "parts_settle",
     .num_vectors = 4,
@@ -81,7 +81,7 @@ static const RitzPass settle = {
     .line = {{0, 2, {{NONE, 0, NONE}, {0, 2, NONE}}}, {1, 2, {{NONE, 1, NONE}, {1, 3, NONE}}}},
     .sum = {{1, 1, NONE}},
 };
-static const RitzPass settle_diagonal = {
+static const RitzPass last_step_diagonal = {
     // x, r, p, q, M
     .name = "parts_settle_diagonal",
     .num_vectors = 5,
@@ -138,7 +138,8 @@ static int make_step(Cg *cg) {
   const RitzFactor factors[] = {fixed(cg->alpha * cg->scale), fixed(-cg->alpha)};
   double numbers[2];
 
-  RITZ_TRY(ritz_pass_run_by_alone(cg->inverse ? &settle_diagonal : &settle, v, cg->scalars, factors, first));
+  RITZ_TRY(
+      ritz_pass_run_by_alone(cg->inverse ? &last_step_diagonal : &last_step, v, cg->scalars, factors, first));
   RITZ_TRY(ritz_scalars_sum(cg->scalars, first, PQ - first, numbers));
   set_squares(cg, numbers);
   cg->alpha = 0;
@@ -198,8 +199,9 @@ static int start(Cg *cg, RitzSolverReason *reason) {
 }
 
 static int prepare_passes(const Cg *cg) {
-  const RitzPass *const plain[] = {&begin, &products, &step, &settle};
-  const RitzPass *const diagonal[] = {&begin_diagonal, &products_diagonal, &step_diagonal, &settle_diagonal};
+  const RitzPass *const plain[] = {&begin, &products, &step, &last_step};
+  const RitzPass *const diagonal[] = {&begin_diagonal, &products_diagonal, &step_diagonal,
+                                      &last_step_diagonal};
   RitzPassForms forms = {0};
 
   for (int i = 0; i < 4; i++) {

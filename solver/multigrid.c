@@ -407,7 +407,7 @@ static int create_smoothers(Setup *s) {
 
 // One cycle of zeros: tables and weights come to where they are needed, memory is touched, before the first
 // solve has to wait for it.
-static int rehearse(const Setup *s) {
+static int run_cycle_of_zeros(const Setup *s) {
   const CeedSize n = s->mg->levels[s->num - 1].n;
   CeedVector r = NULL, z = NULL;
   int ierr = RitzVectorCreate(s->ceed, n, s->precision, &r);
@@ -436,7 +436,7 @@ static int set_up(Setup *s) {
   if (s->kind == RITZ_SMOOTHER_MEASURED) RITZ_TRY(ritz_multigrid_predict_smoother(s));
   RITZ_TRY(create_levels(s));
   RITZ_TRY(create_smoothers(s));
-  RITZ_TRY(rehearse(s));
+  RITZ_TRY(run_cycle_of_zeros(s));
   return ritz_multigrid_count_stored(s->mg);
 }
 

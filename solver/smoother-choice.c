@@ -45,8 +45,9 @@ static void drop(RitzSmootherChoice *choice, int i) {
   for (; i < choice->num; i++) choice->candidates[i] = choice->candidates[i + 1];
 }
 
-// Levels below the finest keep to the least degree of the options.
-static void take(Setup *s) {
+// Sets the smoother of the setup to the chosen one. Levels below the finest keep to the least degree of the
+// options.
+static void set_chosen(Setup *s) {
   const RitzSmootherCandidate *c = &s->mg->choice.candidates[s->mg->choice.chosen];
   const CeedInt degree = s->mg->levels[s->num - 1].degree;
 
@@ -72,15 +73,16 @@ void ritz_smoother_predict(bool is_device, double num_unknowns, RitzSmootherChoi
   choice->note = "others are not worth their kernels in a problem of this size";
 }
 
-// Whether a smoother serves the operator is seen by making it: the finest level has the chosen one then.
-static int settle(Setup *s) {
+// Chooses the best smoother that serves the operator, which is seen by making it: the finest level has it
+// then.
+static int choose_served(Setup *s) {
   RitzSmootherChoice *choice = &s->mg->choice;
   bool is_served = false;
 
   while (!is_served) {
     choose(choice);
     const RitzSmootherKind kind = choice->candidates[choice->chosen].kind;
-    take(s);
+    set_chosen(s);
     if (choice->num == 1) return ritz_multigrid_create_smoother(s, s->num - 1);
     RITZ_TRY(ritz_multigrid_try_smoother(s, s->num - 1, kind, &is_served));
     if (is_served) return CEED_ERROR_SUCCESS;
@@ -252,7 +254,7 @@ int ritz_multigrid_predict_smoother(Setup *s) {
   s->kind = RITZ_SMOOTHER_AUTO;
   if (choice->num == 0) return CEED_ERROR_SUCCESS;
   ritz_smoother_predict(is_device, (double)s->mg->levels[s->num - 1].n, choice);
-  take(s);
+  set_chosen(s);
   return CEED_ERROR_SUCCESS;
 }
 
@@ -261,9 +263,9 @@ int ritz_multigrid_choose_smoother(Setup *s) {
 
   if (s->mg->choice.num == 0 || s->mg->choice.is_settled) return CEED_ERROR_SUCCESS;
   RITZ_TRY(CeedGetPreferredMemType(s->ceed, &memory));
-  RITZ_TRY(settle(s));
+  RITZ_TRY(choose_served(s));
   if (is_worth_measuring(s, memory == CEED_MEM_DEVICE)) RITZ_TRY(measure(s));
-  take(s);
+  set_chosen(s);
   return CEED_ERROR_SUCCESS;
 }
 

@@ -55,7 +55,7 @@ static int count_most_shares(Ceed ceed, CeedInt num, const CeedOperator *subs, C
   for (CeedInt i = 0; i < num; i++) {
     int64_t num_shares = 0;
     if (subs[i]->num_elem == 0) continue;
-    if (subs[i]->obj.ceed == ceed && ritz_operator_is_plain(subs[i], in, out))
+    if (subs[i]->obj.ceed == ceed && ritz_operator_is_in_scalars(subs[i], in, out))
       RITZ_TRY(ritz_gpu_energy_prepare(subs[i], &num_shares));
     *most = num_shares > *most ? num_shares : *most;
     if (num_shares == 0) {
