@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Source text -> callable code, through the system's C compiler: memory cache, disk cache, compiler, dlopen.
-// Knows nothing of operators. Called by backends/cpu. All functions may be called by several threads at once.
+// Knows nothing of operators. Called by
+// backends/cpu, by way of jit/kernel.h. All functions may be called by several threads at once.
 //
 // Environment: see ritz/jit.h, which also declares RitzJitEntry and RitzJitCounters.
 //
@@ -51,19 +52,6 @@ typedef struct RitzJitModule_private *RitzJitModule;
 // modules[i]: counted, to be released. Every outcome but lack of memory is CEED_ERROR_SUCCESS: what became of
 // a text says its status. On an error all modules are NULL.
 int ritz_jit_load(Ceed ceed, size_t num, const RitzJitSource *sources, RitzJitModule *modules);
-
-// The same beside the caller, who takes the modules when it needs them. They come one by one, by
-// their urgency. A batch is counted.
-typedef struct RitzJitBatch_private *RitzJitBatch;
-int ritz_jit_begin(Ceed ceed, size_t num, const RitzJitSource *sources, RitzJitBatch *batch);
-RitzJitBatch ritz_jit_batch_reference(RitzJitBatch batch);
-// Whether a module can be taken now. Waits until the caches have been looked at, but not for a compiler.
-bool ritz_jit_can_take(RitzJitBatch batch, size_t number);
-// Waits for this module. Counted; NULL: nothing came of it (out of memory, or the process has forked), the
-// caller loads the text itself.
-RitzJitModule ritz_jit_take(RitzJitBatch batch, size_t number);
-// The last one stops the compilers that still run; with RITZ_DUMP it waits for them.
-void ritz_jit_batch_release(RitzJitBatch *batch);
 
 RitzJitStatus ritz_jit_status(RitzJitModule module);
 // One paragraph for people, never empty: why the status is not READY (else what there is to say of a module

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "jit/jit.h"
+#include "jit/kernel.h"
 #include "tests/tap.h"
 
 // ---- Surroundings ----

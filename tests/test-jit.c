@@ -696,18 +696,18 @@ static int count_below(const char *folder, const char *name) {
   return num;
 }
 
-// Who lets go of a batch does not wait for its compilers, unless their work is to be seen.
+// Who lets go of kernels does not wait for its compilers, unless their work is to be seen.
 TEST(a_dump_holds_texts_that_nobody_waits_for) {
   NEEDS_COMPILER();
   const char *folder = jit_folder("unwanted");
   Ceed ceed = tap_ceed("/cpu/self/ref");
-  RitzJitSource sources[] = {jit_number(53), jit_number(54)};
-  RitzJitBatch batch = NULL;
+  RitzJitKernel kernels[2] = {{NULL}};
+  const RitzJitOrder orders[] = {{jit_number(53), &kernels[0], false}, {jit_number(54), &kernels[1], false}};
 
   jit_begin();
   setenv("RITZ_DUMP", folder, 1);
-  CHECK_OK(ritz_jit_begin(ceed, 2, sources, &batch));
-  ritz_jit_batch_release(&batch);
+  CHECK_OK(ritz_jit_kernels_begin(ceed, 2, orders));
+  for (int i = 0; i < 2; i++) ritz_jit_kernel_release(&kernels[i]);
   CHECK(count_below(folder, "kernel.c") == 2, "texts");
   CHECK(count_below(folder, "compile.log") == 2, "logs");
   CHECK(count_below(folder, "kernel.so") == 2, "binaries");

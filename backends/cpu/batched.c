@@ -26,7 +26,7 @@ enum { LEAST_ENTRIES = 1 << 14 };
 typedef struct {
   bool is_large; // takes large matrices
   char *text;    // owned; NULL: not made yet
-  RitzCpuCode code;
+  RitzJitKernel code;
   bool is_delegated;              // there is no code
   RitzBatchedKernel kernel;       // NULL: not taken from the code yet
   RitzBatchedWorkBytes num_bytes; // of large ones
@@ -42,7 +42,7 @@ typedef struct {
 } RitzCpuBatched;
 
 static void release(Part *part) {
-  ritz_cpu_release_code(&part->code);
+  ritz_jit_kernel_release(&part->code);
   RITZ_FREE(&part->text);
 }
 
@@ -160,8 +160,9 @@ static void set_call(const RitzBatched b, const RitzBatchedCall *call, RitzBatch
 
 // ---- Code ----
 
-static RitzJitSource describe(const Part *part) {
-  return (RitzJitSource){.name = "batched", .text = part->text, .language = RITZ_JIT_C};
+static RitzJitOrder describe(Part *part) {
+  return (
+      RitzJitOrder){.source = {.name = "batched", .text = part->text}, .kernel = &part->code, .waits = true};
 }
 
 // Whether a group of matrices of the bounds is one of vectors; else they are large.
@@ -217,8 +218,8 @@ static int begin_code(RitzBatched b) {
   data->main.is_large = !is_small(b);
   RITZ_TRY(ritz_emit_cpu_batched(b, data->main.is_large ? RITZ_BATCHED_OF_LARGE : RITZ_BATCHED_OF_SHAPE,
                                  data->lanes, &data->main.text));
-  const RitzJitSource source = describe(&data->main);
-  return ritz_jit_begin(b->ceed, 1, &source, &data->main.code.batch);
+  const RitzJitOrder order = describe(&data->main);
+  return ritz_jit_kernels_begin(b->ceed, 1, &order);
 }
 
 int ritz_cpu_batched_prepare(RitzBatched b) {
@@ -237,8 +238,8 @@ static int finish_code(RitzBatched b, Part *part) {
 
   if (part->kernel || part->is_delegated) return CEED_ERROR_SUCCESS;
   if (!part->text) RITZ_TRY(ritz_emit_cpu_batched(b, RITZ_BATCHED_OF_CLASSES, data->lanes, &part->text));
-  const RitzJitSource source = describe(part);
-  RITZ_TRY(ritz_cpu_finish_code(b->ceed, &source, &symbols, &part->code, &symbol));
+  const RitzJitOrder order = describe(part);
+  RITZ_TRY(ritz_cpu_finish_code(b->ceed, &order, &symbols, &symbol));
   part->is_delegated = !symbol;
   if (!symbol) return CEED_ERROR_SUCCESS;
   if (part->is_large) {

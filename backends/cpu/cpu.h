@@ -8,7 +8,7 @@
 #include "backends/cpu/unfused.h"
 #include "base/threads.h"
 #include "core/core.h"
-#include "jit/jit.h"
+#include "jit/kernel.h"
 #include "kernels/cpu/abi.h"
 #include "plan/cpu.h"
 #include "plan/point-blocks.h"
@@ -34,13 +34,6 @@ typedef enum {
   RITZ_PATH_DELEGATED, // the reference backend
 } RitzCpuPath;
 
-// A kernel's code, or where it is being made: at most one of the two.
-typedef struct {
-  RitzJitModule module; // counted
-  RitzJitBatch batch;   // counted
-  size_t number;        // in the batch
-} RitzCpuCode;
-
 typedef struct RitzCpuDiagonal RitzCpuDiagonal;
 typedef struct RitzCpuMatrix RitzCpuMatrix; // backends/cpu/matrix.h
 typedef struct RitzCpuApplyHooks RitzCpuApplyHooks;
@@ -61,7 +54,7 @@ struct RitzCpuOperator {
   RitzPlan *plan;        // owned; NULL when delegated
   RitzCpuTarget *target; // owned; NULL when delegated
   char *text;            // owned; NULL without a generated kernel
-  RitzCpuCode code;      // without a generated kernel nothing
+  RitzJitKernel code;    // without a generated kernel nothing
   RitzKernel kernel;
   RitzSchedule *schedule;        // owned
   RitzKernelSpace *spaces;       // owned [num_spaces]; the arrays are set for each apply
@@ -77,21 +70,8 @@ struct RitzCpuOperator {
   int64_t group; // batches that several vectors go through before the next ones come; 0: not asked for yet
 };
 
-// code.c: kernels of operators, made together.
-typedef struct {
-  CeedOperator op;   // planned; its QFunction is in the text
-  const char *text;  // borrowed
-  bool is_optional;  // not worth compiling
-  RitzCpuCode *code; // where it goes; texts with code, or on the way to it, are left out
-  double urgency;    // as of RitzJitSource
-} RitzCpuText;
-// All have a module afterwards.
-int ritz_cpu_load(Ceed ceed, CeedInt num, const RitzCpuText *texts);
-// The same beside the caller, until ritz_cpu_load is called.
-int ritz_cpu_begin_load(Ceed ceed, CeedInt num, const RitzCpuText *texts);
-// Whether ritz_cpu_load waits for no compiler of this one.
-bool ritz_cpu_can_load(const RitzCpuCode *code);
-void ritz_cpu_release_code(RitzCpuCode *code);
+// code.c: a text with the QFunction of an operator, which is planned.
+RitzJitSource ritz_cpu_source(CeedOperator op, const char *text);
 // The kernel in a module; NULL: none of our kind.
 RitzKernel ritz_cpu_find_kernel(RitzJitModule module, CeedInt lanes);
 // Kernels of other kinds than operators': their symbols in a module, the last one a RitzKernelInfo with this
@@ -100,10 +80,9 @@ typedef struct {
   const char *what, *kernel, *info;
   int32_t abi, lanes;
 } RitzCpuSymbols;
-// Takes the code that was begun, or loads it now, and reserves its scratch. *kernel: the symbol, a function;
-// NULL: there is none, and the reference backend has been announced.
-int ritz_cpu_finish_code(Ceed ceed, const RitzJitSource *source, const RitzCpuSymbols *symbols,
-                         RitzCpuCode *code, void **kernel);
+// Makes the code, which may have been begun, and reserves its scratch. *kernel: the symbol, a function; NULL:
+// there is none, and the reference backend has been announced.
+int ritz_cpu_finish_code(Ceed ceed, const RitzJitOrder *order, const RitzCpuSymbols *symbols, void **kernel);
 
 // prepare.c: operators that are not ready are made so; kernels of all of them are compiled together. `in`
 // is the active input, for the first check of the QFunction. Those that need not wait for a compiler get the
@@ -210,7 +189,7 @@ int ritz_cpu_diagonal_explain(CeedOperator op, FILE *stream); // of a prepared o
 void ritz_cpu_diagonal_destroy(RitzCpuDiagonal **diagonal);
 // The text of a planned operator's diagonal or point blocks, which *text's owner frees, and the place of its
 // code; *code NULL: there is none to be made.
-int ritz_cpu_diagonal_text(CeedOperator op, bool is_point_block, char **text, RitzCpuCode **code);
+int ritz_cpu_diagonal_text(CeedOperator op, bool is_point_block, char **text, RitzJitKernel **code);
 
 // point-blocks.c: adds a column, an L-vector of this precision, to blocks [node][num_comp][num_comp].
 int ritz_cpu_add_column(Ceed ceed, const RitzBlockNodes *nodes, CeedInt column, CeedScalarType precision,

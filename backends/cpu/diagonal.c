@@ -16,8 +16,8 @@ struct RitzCpuDiagonal {
   bool is_walked;         // by the ahead-of-time kernel
   RitzUnfusedDiagonal unfused;
   RitzCpuOperator *beside; // owned: of a walk where the operator itself has a generated kernel; else NULL
-  RitzCpuCode code;
-  RitzCpuCode later; // of a walk until a compiler has done its work ; else nothing
+  RitzJitKernel code;
+  RitzJitKernel later; // of a walk until a compiler has done its work; else nothing
   RitzKernel kernel;
   RitzKernelSpace *spaces; // owned: those of the plan, then the diagonal
   RitzKernelArgs *args;    // owned, one a thread
@@ -33,8 +33,8 @@ void ritz_cpu_diagonal_destroy(RitzCpuDiagonal **diagonal) {
   if (!d) return;
   free_plan(d);
   ritz_cpu_free_data(&d->beside);
-  ritz_cpu_release_code(&d->code);
-  ritz_cpu_release_code(&d->later);
+  ritz_jit_kernel_release(&d->code);
+  ritz_jit_kernel_release(&d->later);
   RITZ_FREE(&d->reason);
   RITZ_FREE(&d->spaces);
   RITZ_FREE(&d->args);
@@ -149,7 +149,7 @@ static int give_up(CeedOperator op, RitzCpuDiagonal *d) {
                            : ritz_jit_reason(d->code.module);
 
   RITZ_TRY(ritz_strdup(op->obj.ceed, reason, &d->reason));
-  ritz_cpu_release_code(&d->code);
+  ritz_jit_kernel_release(&d->code);
   free_plan(d);
   RITZ_TRY(plan_walk(op, d));
   return d->plan && !is_asked_for
@@ -160,24 +160,21 @@ static int give_up(CeedOperator op, RitzCpuDiagonal *d) {
 
 // Leaves what a compiler works at where nobody waits for it.
 static int load_code(CeedOperator op, RitzCpuDiagonal *d) {
-  const Ceed ceed = op->obj.ceed;
-  RitzCpuText text = {.op = op, .is_optional = is_optional(op), .code = &d->code};
-  char *emitted = NULL;
-  int ierr = CEED_ERROR_SUCCESS;
+  RitzJitOrder order = {.kernel = &d->code, .waits = !ritz_cpu_may_serve_first(op)};
+  char *text = NULL;
 
-  RITZ_TRY(ritz_emit_cpu_diagonal(ceed, d->plan, d->target, &emitted));
-  text.text = emitted;
-  if (ritz_cpu_may_serve_first(op)) ierr = ritz_cpu_begin_load(ceed, 1, &text);
-  if (!ierr && (!ritz_cpu_may_serve_first(op) || ritz_cpu_can_load(&d->code)))
-    ierr = ritz_cpu_load(ceed, 1, &text);
-  RITZ_FREE(&emitted);
+  RITZ_TRY(ritz_emit_cpu_diagonal(op->obj.ceed, d->plan, d->target, &text));
+  order.source = ritz_cpu_source(op, text);
+  order.source.is_optional = is_optional(op);
+  const int ierr = ritz_jit_kernels_make(op->obj.ceed, 1, &order);
+  RITZ_FREE(&text);
   return ierr;
 }
 
 static int walk_first(CeedOperator op, RitzCpuDiagonal *d) {
   RITZ_TRY(ritz_strdup(op->obj.ceed, "its kernel is being compiled", &d->reason));
   d->later = d->code;
-  d->code = (RitzCpuCode){.module = NULL};
+  d->code = (RitzJitKernel){.module = NULL};
   free_plan(d);
   return plan_walk(op, d);
 }
@@ -185,14 +182,14 @@ static int walk_first(CeedOperator op, RitzCpuDiagonal *d) {
 // A walk ends when the kernel is there.
 static int end_first_walk(CeedOperator op, bool is_column) {
   RitzCpuDiagonal **place = place_of(op, is_column);
-  RitzCpuCode later = (*place)->later;
+  RitzJitKernel later = (*place)->later;
 
-  if (!later.batch || !ritz_cpu_can_load(&later)) return CEED_ERROR_SUCCESS;
-  (*place)->later = (RitzCpuCode){.module = NULL};
+  if (ritz_jit_kernel_state(&later) != RITZ_JIT_KERNEL_COME) return CEED_ERROR_SUCCESS;
+  (*place)->later = (RitzJitKernel){.module = NULL};
   ritz_cpu_diagonal_destroy(place);
   const int ierr = plan_diagonal(op, is_column);
   if (ierr) {
-    ritz_cpu_release_code(&later);
+    ritz_jit_kernel_release(&later);
     return ierr;
   }
   (*place)->code = later;
@@ -239,7 +236,7 @@ static int make_diagonal_kernel(CeedOperator op, bool is_column) {
   return ierr;
 }
 
-int ritz_cpu_diagonal_text(CeedOperator op, bool is_point_block, char **text, RitzCpuCode **code) {
+int ritz_cpu_diagonal_text(CeedOperator op, bool is_point_block, char **text, RitzJitKernel **code) {
   const char *reason;
   bool is_column;
 

@@ -16,7 +16,7 @@ void ritz_cpu_matrices_destroy(RitzCpuMatrix **matrices) {
     *matrices = m->next;
     ritz_plan_cpu_free(&m->target);
     ritz_plan_free_matrix(&m->plan);
-    ritz_cpu_release_code(&m->code);
+    ritz_jit_kernel_release(&m->code);
     for (int t = 0; t < m->num_threads && m->threads; t++) {
       RITZ_FREE(&m->threads[t].matrix);
       RITZ_FREE(&m->threads[t].spaces);
@@ -56,16 +56,14 @@ static bool is_left(CeedOperator op) {
 
 // Leaves what a compiler works at where nobody waits for it.
 static int load_code(CeedOperator op, RitzCpuMatrix *m) {
-  const Ceed ceed = op->obj.ceed;
-  const bool waits = op->use != RITZ_USE_NO_WAIT || !ritz_cpu_may_serve_first(op);
-  RitzCpuText text = {.op = op, .is_optional = is_optional(op), .code = &m->code};
-  char *emitted = NULL;
-  int ierr = CEED_ERROR_SUCCESS;
-  RITZ_TRY(ritz_emit_cpu_matrix(ceed, m->plan, m->target, &emitted));
-  text.text = emitted;
-  if (!waits) ierr = ritz_cpu_begin_load(ceed, 1, &text);
-  if (!ierr && (waits || ritz_cpu_can_load(&m->code))) ierr = ritz_cpu_load(ceed, 1, &text);
-  RITZ_FREE(&emitted);
+  RitzJitOrder order = {.kernel = &m->code,
+                        .waits = op->use != RITZ_USE_NO_WAIT || !ritz_cpu_may_serve_first(op)};
+  char *text = NULL;
+  RITZ_TRY(ritz_emit_cpu_matrix(op->obj.ceed, m->plan, m->target, &text));
+  order.source = ritz_cpu_source(op, text);
+  order.source.is_optional = is_optional(op);
+  const int ierr = ritz_jit_kernels_make(op->obj.ceed, 1, &order);
+  RITZ_FREE(&text);
   return ierr;
 }
 
@@ -132,22 +130,22 @@ static RitzCpuMatrix **find(RitzCpuOperator *cpu, CeedInt a, CeedInt b) {
 }
 
 // Forgets one whose compiler has done its work; its code is the caller's.
-static RitzCpuCode take_code(RitzCpuMatrix **place) {
+static RitzJitKernel take_code(RitzCpuMatrix **place) {
   RitzCpuMatrix *m = *place;
-  const RitzCpuCode code = m->code;
+  const RitzJitKernel code = m->code;
   *place = m->next;
   m->next = NULL;
-  m->code = (RitzCpuCode){.module = NULL};
+  m->code = (RitzJitKernel){.module = NULL};
   ritz_cpu_matrices_destroy(&m);
   return code;
 }
 
 // Owns the code.
-static int create_matrix(CeedOperator op, CeedInt a, CeedInt b, RitzCpuCode *code, RitzCpuMatrix **matrix) {
+static int create_matrix(CeedOperator op, CeedInt a, CeedInt b, RitzJitKernel *code, RitzCpuMatrix **matrix) {
   RitzCpuMatrix *m = NULL;
   int ierr = RITZ_CALLOC(op->obj.ceed, 1, &m);
   if (ierr) {
-    ritz_cpu_release_code(code);
+    ritz_jit_kernel_release(code);
     return ierr;
   }
   m->a = a;
@@ -165,9 +163,9 @@ int ritz_cpu_matrix_make(CeedOperator op, CeedInt a, CeedInt b, RitzCpuMatrix **
   RITZ_TRY(ritz_cpu_prepare_kernel(op, CEED_VECTOR_NONE));
   RitzCpuOperator *cpu = op->data;
   RitzCpuMatrix **place = find(cpu, a, b);
-  RitzCpuCode code = {.module = NULL};
+  RitzJitKernel code = {.module = NULL};
   *matrix = *place;
-  if (*place && !((*place)->code.batch && ritz_cpu_can_load(&(*place)->code))) return CEED_ERROR_SUCCESS;
+  if (*place && ritz_jit_kernel_state(&(*place)->code) != RITZ_JIT_KERNEL_COME) return CEED_ERROR_SUCCESS;
   if (*place) code = take_code(place);
   RITZ_TRY(create_matrix(op, a, b, &code, matrix));
   (*matrix)->next = cpu->matrices_of_groups;

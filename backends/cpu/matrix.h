@@ -21,7 +21,7 @@ struct RitzCpuMatrix {
   bool is_left;                // no kernel, or none yet, since that was asked for (RitzOperatorSetUse)
   RitzMatrixPlan *plan;        // owned
   RitzCpuTarget *target;       // owned
-  RitzCpuCode code;
+  RitzJitKernel code;
   RitzKernel kernel;     // NULL: none
   const void **matrices; // owned: those of the plan, then its tables
   int num_threads;

@@ -25,7 +25,7 @@ static const double least_filling = 0.85;
 typedef struct {
   CeedInt lanes;
   char *text; // owned
-  RitzCpuCode code;
+  RitzJitKernel code;
   bool is_delegated;      // there is no code
   RitzPatchKernel kernel; // NULL: not taken from the code yet
   RitzPatchArgs args;     // all but b, x, work and the order
@@ -38,7 +38,7 @@ int ritz_cpu_patch_sweep_destroy(RitzPatchSweep sweep) {
   RitzCpuPatches *data = sweep->data;
 
   if (!data) return CEED_ERROR_SUCCESS;
-  ritz_cpu_release_code(&data->code);
+  ritz_jit_kernel_release(&data->code);
   for (int i = 0; i < 5; i++) RITZ_FREE(&data->numbers[i]);
   RITZ_FREE(&data->flags);
   RITZ_FREE(&data->text);
@@ -161,8 +161,9 @@ static int fill_arguments(RitzPatchSweep sweep) {
 
 // ---- Code ----
 
-static RitzJitSource describe(const RitzCpuPatches *data) {
-  return (RitzJitSource){.name = "patches", .text = data->text, .language = RITZ_JIT_C};
+static RitzJitOrder describe(RitzCpuPatches *data) {
+  return (
+      RitzJitOrder){.source = {.name = "patches", .text = data->text}, .kernel = &data->code, .waits = true};
 }
 
 // Whether the rows of a box leave too many lanes idle, which then go on in the next row. Rows of fewer
@@ -191,8 +192,8 @@ static int begin_code(RitzPatchSweep sweep) {
   RITZ_TRY(ritz_emit_cpu_patch(sweep->ceed, &sweep->box, machine.lanes,
                                has_short_rows(&sweep->box, machine.lanes), &data->text));
   RITZ_TRY(fill_arguments(sweep));
-  const RitzJitSource source = describe(data);
-  return ritz_jit_begin(sweep->ceed, 1, &source, &data->code.batch);
+  const RitzJitOrder order = describe(data);
+  return ritz_jit_kernels_begin(sweep->ceed, 1, &order);
 }
 
 int ritz_cpu_patch_sweep_prepare(RitzPatchSweep sweep) {
@@ -210,11 +211,11 @@ static int finish_code(RitzPatchSweep sweep) {
   RitzCpuPatches *data = sweep->data;
   const RitzCpuSymbols symbols = {"a sweep over patches", RITZ_PATCH_SYMBOL, RITZ_PATCH_INFO_SYMBOL,
                                   RITZ_PATCH_ABI, data->lanes};
-  const RitzJitSource source = describe(data);
+  const RitzJitOrder order = describe(data);
   void *symbol;
 
   if (data->kernel || data->is_delegated) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(ritz_cpu_finish_code(sweep->ceed, &source, &symbols, &data->code, &symbol));
+  RITZ_TRY(ritz_cpu_finish_code(sweep->ceed, &order, &symbols, &symbol));
   memcpy(&data->kernel, &symbol, sizeof(symbol)); // C converts no object pointer into a function pointer
   data->is_delegated = !data->kernel;
   return CEED_ERROR_SUCCESS;

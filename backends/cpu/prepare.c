@@ -80,7 +80,7 @@ static int warn_of_file(CeedOperator op, const char *path, const char *reason) {
 // Frees the module and the text, which the ahead-of-time and the reference path do not use.
 static void drop_unused(RitzCpuOperator *cpu) {
   if (cpu->path >= RITZ_PATH_UNFUSED) {
-    ritz_cpu_release_code(&cpu->code);
+    ritz_jit_kernel_release(&cpu->code);
     RITZ_FREE(&cpu->text);
   }
   if (cpu->path == RITZ_PATH_DELEGATED) free_plan(cpu);
@@ -197,32 +197,25 @@ static double urgency_of(CeedOperator op) {
   return ritz_cpu_operator_cost(op, &cost) ? 0 : cost.flops + cost.bytes;
 }
 
-static RitzCpuText text_of(CeedOperator op) {
+static RitzJitOrder order_of(CeedOperator op) {
   RitzCpuOperator *cpu = op->data;
-  return (RitzCpuText){.op = op,
-                       .text = cpu->text,
-                       .is_optional = is_optional(op),
-                       .code = &cpu->code,
-                       .urgency = urgency_of(op)};
+  RitzJitOrder order = {ritz_cpu_source(op, cpu->text), &cpu->code, !ritz_cpu_may_serve_first(op)};
+  order.source.is_optional = is_optional(op);
+  order.source.urgency = urgency_of(op);
+  return order;
 }
 
-// Those of operators that have one and are not there, together: for which nobody waits are begun, for the
-// others we wait.
-static int load_apply_kernels(Ceed ceed, CeedInt num, CeedOperator *ops) {
-  RitzCpuText *texts = NULL;
-  CeedInt num_first = 0, n = 0;
+// Those of operators that have one, together: where nobody waits they may not be there afterwards.
+static int make_apply_kernels(Ceed ceed, CeedInt num, CeedOperator *ops) {
+  RitzJitOrder *orders = NULL;
+  size_t n = 0;
 
-  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)num, &texts));
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)num, &orders));
   for (CeedInt i = 0; i < num; i++) {
-    if (has_generated_kernel(ops[i]) && ritz_cpu_may_serve_first(ops[i]))
-      texts[num_first++] = text_of(ops[i]);
+    if (has_generated_kernel(ops[i])) orders[n++] = order_of(ops[i]);
   }
-  int ierr = ritz_cpu_begin_load(ceed, num_first, texts);
-  for (CeedInt i = 0; i < num; i++) {
-    if (has_generated_kernel(ops[i]) && !ritz_cpu_may_serve_first(ops[i])) texts[n++] = text_of(ops[i]);
-  }
-  if (!ierr) ierr = ritz_cpu_load(ceed, n, texts);
-  RITZ_FREE(&texts);
+  const int ierr = ritz_jit_kernels_make(ceed, n, orders);
+  RITZ_FREE(&orders);
   return ierr;
 }
 
@@ -259,12 +252,12 @@ static int go_pointer(CeedOperator op, bool warns, const char *reason) {
   RITZ_TRY(step_down(op, RITZ_PATH_POINTER, warns, reason));
   if (cpu->path == RITZ_PATH_UNFUSED) return use_unfused(op);
   if (cpu->path == RITZ_PATH_DELEGATED) return CEED_ERROR_SUCCESS;
-  ritz_cpu_release_code(&cpu->code);
+  ritz_jit_kernel_release(&cpu->code);
   ritz_plan_cpu_use_pointer(cpu->plan, cpu->target);
   if (cpu->target->evaluation == RITZ_EVALUATE_NONE)
     return go_unfused(op, false, "the application's function cannot be called row by row");
   RITZ_TRY(emit(op));
-  return load_apply_kernels(op->obj.ceed, 1, &op);
+  return make_apply_kernels(op->obj.ceed, 1, &op);
 }
 
 static int judge_module(CeedOperator op) {
@@ -523,12 +516,8 @@ static int finish_unless_compiling(CeedOperator op, CeedVector in) {
   const RitzCpuOperator *cpu = op->data;
 
   while (!cpu->is_ready) {
-    if (lacks_code(op)) {
-      RITZ_TRY(load_apply_kernels(op->obj.ceed, 1, &op));
-      if (!ritz_cpu_can_load(&cpu->code)) return CEED_ERROR_SUCCESS;
-      const RitzCpuText text = text_of(op);
-      RITZ_TRY(ritz_cpu_load(op->obj.ceed, 1, &text));
-    }
+    if (lacks_code(op)) RITZ_TRY(make_apply_kernels(op->obj.ceed, 1, &op));
+    if (lacks_code(op)) return CEED_ERROR_SUCCESS;
     RITZ_TRY(finish_preparation(op, in));
   }
   return CEED_ERROR_SUCCESS;
@@ -607,7 +596,7 @@ static int advance(CeedOperator op, CeedVector in) {
 // Another kernel is to be begun, or there.
 static bool is_due(const RitzCpuOperator *cpu) {
   if (cpu->applies_left > 0) return false;
-  return cpu->coming ? ritz_cpu_can_load(&cpu->coming->code) : cpu->is_cold;
+  return cpu->coming ? ritz_jit_kernel_state(&cpu->coming->code) != RITZ_JIT_KERNEL_COMPILING : cpu->is_cold;
 }
 
 bool ritz_cpu_is_ready(CeedOperator op) {
@@ -705,7 +694,7 @@ int ritz_cpu_prepare(CeedInt num, CeedOperator *ops, CeedVector in) {
   for (CeedInt i = 0; i < num; i++) n += !ritz_cpu_is_ready(ops[i]);
   if (n == 0) return CEED_ERROR_SUCCESS;
   int ierr = begin_all(num, ops, in, &n, &fresh);
-  if (!ierr) ierr = load_apply_kernels(ops[0]->obj.ceed, n, fresh);
+  if (!ierr) ierr = make_apply_kernels(ops[0]->obj.ceed, n, fresh);
   for (CeedInt i = 0; i < n && !ierr; i++) {
     if (!ritz_cpu_is_ready(fresh[i])) ierr = advance(fresh[i], in);
   }
@@ -723,53 +712,61 @@ int ritz_cpu_prepare_kernel(CeedOperator op, CeedVector in) {
 
 // ---- Ahead of the first use ----
 
-// texts [3 num], diagonals [2 num]: texts of diagonals and point blocks, owned by the caller. They are
-// assembled once: applies come first.
-static int list_text(CeedOperator op, int wanted, CeedInt *num_texts, RitzCpuText *texts, char **diagonals) {
+// What is wanted of all operators.
+typedef struct {
+  size_t num;
+  RitzJitOrder *orders; // owned [3 num operators]
+  char **texts;         // owned [2 num operators], and theirs: of diagonals and point blocks
+} Orders;
+
+static void free_orders(CeedInt num, Orders *o) {
+  for (CeedInt i = 0; i < 2 * num && o->texts; i++) RITZ_FREE(&o->texts[i]);
+  ritz_free((void **)&o->texts);
+  RITZ_FREE(&o->orders);
+}
+
+// Diagonals are assembled once: applies come first.
+static int add_orders(CeedOperator op, int wanted, char **texts, Orders *o) {
   if (!has_generated_kernel(op)) return CEED_ERROR_SUCCESS;
-  texts[(*num_texts)++] = text_of(op); // a diagonal's way goes through it
+  RitzJitOrder order = order_of(op);
+  o->orders[o->num++] = order; // a diagonal's way goes through it
+  order.source.is_optional = false;
+  if (!order.waits) order.source.urgency = 0;
   for (int is_block = 0; is_block < 2; is_block++) {
-    const double urgency = ritz_cpu_may_serve_first(op) ? 0 : INFINITY;
-    RitzCpuCode *code = NULL;
-    char **text = &diagonals[is_block];
     if (!(wanted & (is_block ? RITZ_PREPARE_POINT_BLOCKS : RITZ_PREPARE_DIAGONAL))) continue;
-    RITZ_TRY(ritz_cpu_diagonal_text(op, is_block, text, &code));
-    if (code)
-      texts[(*num_texts)++] = (RitzCpuText){.op = op, .text = *text, .code = code, .urgency = urgency};
+    RITZ_TRY(ritz_cpu_diagonal_text(op, is_block, &texts[is_block], &order.kernel));
+    order.source.text = texts[is_block];
+    if (order.kernel) o->orders[o->num++] = order;
   }
   return CEED_ERROR_SUCCESS;
 }
 
 // Of an operator that is served first, those of the data that are coming.
-static int list_texts(CeedInt num, CeedOperator *ops, const int *wanted, CeedInt *num_texts,
-                      RitzCpuText *texts, char **diagonals) {
-  int ierr = CEED_ERROR_SUCCESS;
+static int list_orders(CeedInt num, CeedOperator *ops, const int *wanted, bool waits, Orders *o) {
+  int ierr = RITZ_CALLOC(ops[0]->obj.ceed, 3 * (size_t)num, &o->orders);
 
+  if (!ierr) ierr = RITZ_CALLOC(ops[0]->obj.ceed, 2 * (size_t)num, &o->texts);
   for (CeedInt i = 0; i < num && !ierr; i++) {
     RitzCpuOperator *cpu = ops[i]->data;
 
     if (cpu->coming) ops[i]->data = cpu->coming;
-    ierr = list_text(ops[i], wanted[i], num_texts, texts, &diagonals[2 * i]);
+    ierr = add_orders(ops[i], wanted[i], &o->texts[2 * i], o);
     ops[i]->data = cpu;
   }
+  for (size_t i = 0; i < o->num; i++) o->orders[i].waits = waits;
   return ierr;
 }
 
 int ritz_cpu_operators_prepare(CeedInt num, CeedOperator *ops, const int *wanted, bool in_background) {
   const Ceed ceed = ops[0]->obj.ceed;
-  CeedInt num_fresh = 0, num_texts = 0;
+  CeedInt num_fresh = 0;
   CeedOperator *fresh = NULL;
-  RitzCpuText *texts = NULL;
-  char **diagonals = NULL;
+  Orders o = {0};
 
   int ierr = begin_all(num, ops, NULL, &num_fresh, &fresh);
-  if (!ierr) ierr = RITZ_CALLOC(ceed, 3 * (size_t)num, &texts);
-  if (!ierr) ierr = RITZ_CALLOC(ceed, 2 * (size_t)num, &diagonals);
-  if (!ierr) ierr = list_texts(num, ops, wanted, &num_texts, texts, diagonals);
-  if (!ierr) ierr = (in_background ? ritz_cpu_begin_load : ritz_cpu_load)(ceed, num_texts, texts);
-  for (CeedInt i = 0; i < 2 * num && diagonals; i++) RITZ_FREE(&diagonals[i]);
-  ritz_free((void **)&diagonals);
-  RITZ_FREE(&texts);
+  if (!ierr) ierr = list_orders(num, ops, wanted, !in_background, &o);
+  if (!ierr) ierr = (in_background ? ritz_jit_kernels_begin : ritz_jit_kernels_make)(ceed, o.num, o.orders);
+  free_orders(num, &o);
   RITZ_FREE(&fresh);
   return ierr;
 }
@@ -783,7 +780,7 @@ void ritz_cpu_free_data(RitzCpuOperator **data) {
   ritz_cpu_matrices_destroy(&cpu->matrices_of_groups);
   ritz_cpu_apply_hooks_destroy(&cpu->hooks);
   ritz_schedule_destroy(&cpu->schedule);
-  ritz_cpu_release_code(&cpu->code);
+  ritz_jit_kernel_release(&cpu->code);
   ritz_cpu_free_matrices(cpu);
   free_plan(cpu);
   RITZ_FREE(&cpu->reason);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Batches (contract in jit/jit.h): texts on their way to modules while the caller does something else.
+// Kernels (contract in jit/kernel.h). Texts that are begun together are a batch: copies of their sources, and
+// a task that leads them to modules while the caller does something else.
+#include "jit/kernel.h"
+
 #include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,7 +24,7 @@ typedef struct {
   atomic_int state;
 } Place;
 
-struct RitzJitBatch_private {
+typedef struct RitzJitBatch {
   int num_references; // guarded by RITZ_LOCK_JIT
   size_t num;
   RitzJitSource *sources; // owned, with all that they point to
@@ -29,7 +32,7 @@ struct RitzJitBatch_private {
   RitzTask task;          // owned
   pid_t process;          // that the task belongs to: in a forked child what is not there never comes
   atomic_bool is_unwanted;
-};
+} Batch;
 
 // What the task reports to: nobody. The caller, who gets no module, tries again.
 static struct Ceed_private nobody = {.obj = {.class = &ritz_ceed_class}, .error_handler = CeedErrorReturn};
@@ -82,12 +85,12 @@ static void free_source(RitzJitSource *source) {
 // ---- Life ----
 
 static void note_absence(void *data, size_t number) {
-  const RitzJitBatch batch = data;
+  Batch *batch = data;
   atomic_store(&batch->places[number].state, ABSENT);
 }
 
 // Takes over the module.
-static void put(RitzJitBatch batch, size_t number, RitzJitModule module) {
+static void put(Batch *batch, size_t number, RitzJitModule module) {
   batch->places[number].module = module;
   atomic_store(&batch->places[number].state, THERE);
 }
@@ -96,12 +99,12 @@ static void note_module(void *data, size_t number, RitzJitModule module) {
   put(data, number, ritz_module_reference(module));
 }
 
-static bool is_there(const RitzJitBatch batch, size_t number) {
+static bool is_there(const Batch *batch, size_t number) {
   return atomic_load(&batch->places[number].state) == THERE;
 }
 
 static void load(void *data) {
-  const RitzJitBatch batch = data;
+  Batch *batch = data;
   const RitzJitWatch watch = {&batch->is_unwanted, note_absence, note_module, batch};
   RitzJitModule *modules = NULL;
 
@@ -116,7 +119,7 @@ static void load(void *data) {
   RITZ_FREE(&modules);
 }
 
-static void destroy(RitzJitBatch batch) {
+static void destroy(Batch *batch) {
   // Who dumps texts wants all of them, with logs and binaries.
   atomic_store(&batch->is_unwanted, !ritz_environment("RITZ_DUMP"));
   (void)ritz_task_end(&batch->task);
@@ -129,8 +132,8 @@ static void destroy(RitzJitBatch batch) {
   RITZ_FREE(&batch);
 }
 
-int ritz_jit_begin(Ceed ceed, size_t num, const RitzJitSource *sources, RitzJitBatch *batch) {
-  RitzJitBatch b = NULL;
+static int begin_batch(Ceed ceed, size_t num, const RitzJitSource *sources, Batch **batch) {
+  Batch *b = NULL;
 
   *batch = NULL;
   RITZ_TRY(RITZ_CALLOC(ceed, 1, &b));
@@ -150,15 +153,25 @@ int ritz_jit_begin(Ceed ceed, size_t num, const RitzJitSource *sources, RitzJitB
   return ierr;
 }
 
-RitzJitBatch ritz_jit_batch_reference(RitzJitBatch batch) {
+static void count_reference(Batch *batch) {
   ritz_lock(RITZ_LOCK_JIT);
   batch->num_references++;
   ritz_unlock(RITZ_LOCK_JIT);
-  return batch;
+}
+
+static void release_batch(Batch **batch) {
+  Batch *b = *batch;
+
+  *batch = NULL;
+  if (!b) return;
+  ritz_lock(RITZ_LOCK_JIT);
+  const bool is_last = --b->num_references == 0;
+  ritz_unlock(RITZ_LOCK_JIT);
+  if (is_last) destroy(b);
 }
 
 // Until it is at least in this state, or will never be.
-static void wait_for(const RitzJitBatch batch, size_t number, int state) {
+static void wait_for(const Batch *batch, size_t number, int state) {
   RitzWait wait = {0};
   double moment = 0;
 
@@ -172,24 +185,107 @@ static void wait_for(const RitzJitBatch batch, size_t number, int state) {
   ritz_jobs_note_waiting(-1);
 }
 
-bool ritz_jit_can_take(RitzJitBatch batch, size_t number) {
-  wait_for(batch, number, ABSENT);
-  return batch->process != getpid() || is_there(batch, number);
+static bool can_take(const RitzJitKernel *kernel) {
+  wait_for(kernel->batch, kernel->number, ABSENT);
+  return kernel->batch->process != getpid() || is_there(kernel->batch, kernel->number);
 }
 
-RitzJitModule ritz_jit_take(RitzJitBatch batch, size_t number) {
-  wait_for(batch, number, THERE);
-  const RitzJitModule module = is_there(batch, number) ? batch->places[number].module : NULL;
-  return module ? ritz_module_reference(module) : NULL;
+// Waits for the module. New again where nothing came of it: out of memory, or the process has forked.
+static void take(RitzJitKernel *kernel) {
+  wait_for(kernel->batch, kernel->number, THERE);
+  const RitzJitModule module =
+      is_there(kernel->batch, kernel->number) ? kernel->batch->places[kernel->number].module : NULL;
+  kernel->module = module ? ritz_module_reference(module) : NULL;
+  release_batch(&kernel->batch);
 }
 
-void ritz_jit_batch_release(RitzJitBatch *batch) {
-  RitzJitBatch b = *batch;
+// ---- Kernels ----
 
-  *batch = NULL;
-  if (!b) return;
-  ritz_lock(RITZ_LOCK_JIT);
-  const bool is_last = --b->num_references == 0;
-  ritz_unlock(RITZ_LOCK_JIT);
-  if (is_last) destroy(b);
+// New, and not named by an order before.
+static bool is_new(const RitzJitOrder *orders, size_t i) {
+  size_t first = 0;
+
+  while (orders[first].kernel != orders[i].kernel) first++;
+  return first == i && !orders[i].kernel->module && !orders[i].kernel->batch;
+}
+
+// Of which orders.
+enum { THAT_DO_NOT_WAIT = 1 << false, THAT_WAIT = 1 << true };
+
+// kernels, sources [num]
+static size_t list_new(size_t num, const RitzJitOrder *orders, int which, RitzJitSource *sources,
+                       RitzJitKernel **kernels) {
+  size_t n = 0;
+
+  for (size_t i = 0; i < num; i++) {
+    if (!(which & 1 << orders[i].waits) || !is_new(orders, i)) continue;
+    sources[n] = orders[i].source;
+    kernels[n++] = orders[i].kernel;
+  }
+  return n;
+}
+
+static int begin_new(Ceed ceed, size_t num, const RitzJitSource *sources, RitzJitKernel *const *kernels) {
+  Batch *batch = NULL;
+
+  if (num == 0) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(begin_batch(ceed, num, sources, &batch));
+  for (size_t i = 0; i < num; i++) {
+    count_reference(batch);
+    kernels[i]->batch = batch;
+    kernels[i]->number = i;
+  }
+  release_batch(&batch);
+  return CEED_ERROR_SUCCESS;
+}
+
+static int load_new(Ceed ceed, size_t num, const RitzJitSource *sources, RitzJitKernel *const *kernels) {
+  RitzJitModule *modules = NULL;
+
+  if (num == 0) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(RITZ_CALLOC(ceed, num, &modules));
+  const int ierr = ritz_jit_load(ceed, num, sources, modules);
+  for (size_t i = 0; !ierr && i < num; i++) kernels[i]->module = modules[i];
+  RITZ_FREE(&modules);
+  return ierr;
+}
+
+static int with_new(Ceed ceed, size_t num, const RitzJitOrder *orders, int which,
+                    int (*make)(Ceed, size_t, const RitzJitSource *, RitzJitKernel *const *)) {
+  RitzJitSource *sources = NULL;
+  RitzJitKernel **kernels = NULL;
+  int ierr = RITZ_CALLOC(ceed, num, &sources);
+
+  if (!ierr) ierr = RITZ_CALLOC(ceed, num, &kernels);
+  if (!ierr) ierr = make(ceed, list_new(num, orders, which, sources, kernels), sources, kernels);
+  RITZ_FREE(&sources);
+  RITZ_FREE((void **)&kernels);
+  return ierr;
+}
+
+int ritz_jit_kernels_begin(Ceed ceed, size_t num, const RitzJitOrder *orders) {
+  return with_new(ceed, num, orders, THAT_WAIT | THAT_DO_NOT_WAIT, begin_new);
+}
+
+int ritz_jit_kernels_make(Ceed ceed, size_t num, const RitzJitOrder *orders) {
+  RITZ_TRY(with_new(ceed, num, orders, THAT_DO_NOT_WAIT, begin_new));
+  for (size_t i = 0; i < num; i++) {
+    if (orders[i].kernel->batch && orders[i].waits) take(orders[i].kernel);
+  }
+  RITZ_TRY(with_new(ceed, num, orders, THAT_WAIT, load_new));
+  for (size_t i = 0; i < num; i++) {
+    if (ritz_jit_kernel_state(orders[i].kernel) == RITZ_JIT_KERNEL_COME) take(orders[i].kernel);
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+RitzJitKernelState ritz_jit_kernel_state(const RitzJitKernel *kernel) {
+  if (kernel->module) return RITZ_JIT_KERNEL_MADE;
+  if (!kernel->batch) return RITZ_JIT_KERNEL_NEW;
+  return can_take(kernel) ? RITZ_JIT_KERNEL_COME : RITZ_JIT_KERNEL_COMPILING;
+}
+
+void ritz_jit_kernel_release(RitzJitKernel *kernel) {
+  ritz_jit_release(&kernel->module);
+  release_batch(&kernel->batch);
 }
