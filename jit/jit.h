@@ -68,6 +68,11 @@ void ritz_jit_release(RitzJitModule *module);                  // unloads the co
 // RITZ_WARNINGS=all.
 int ritz_jit_is_news(Ceed ceed, const char *user_file, bool *is_news);
 
+// The language of a file of these contents: C, unless texts with it were refused as C and are C++ in this
+// process.
+RitzJitLanguage ritz_jit_language_of_file(const char *user_file);
+int ritz_jit_note_language(Ceed ceed, const char *user_file, RitzJitLanguage language);
+
 // Since the process began.
 void ritz_jit_counters(RitzJitCounters *counters);
 

@@ -213,12 +213,13 @@ static int load_or_do_without(RitzBuild *build, RitzJitLanguage language, size_t
 
 // Takes over *cxx, the C++ module of a text that is refused as C. Where there is no C++ compiler, the C
 // compiler's words are all that there is to say.
-static int choose_module(Ceed ceed, RitzJitModule *module, RitzJitModule *cxx) {
+static int choose_module(Ceed ceed, const RitzJitSource *source, RitzJitModule *module, RitzJitModule *cxx) {
   const RitzJitStatus status = ritz_jit_status(*cxx);
   static const RitzHash none;
   RitzJitModule both = NULL;
   char *reason = NULL;
 
+  if (status == RITZ_JIT_READY) RITZ_TRY(ritz_jit_note_language(ceed, source->user_file, RITZ_JIT_CXX));
   if (status == RITZ_JIT_REFUSED) {
     RITZ_TRY(
         ritz_format(ceed, &reason, "%s; nor as C++: %s", ritz_jit_reason(*module), ritz_jit_reason(*cxx)));
@@ -261,7 +262,7 @@ static int load_language(RitzBuild *build, RitzJitLanguage language, size_t num,
   if (!ierr) ierr = load_or_do_without(build, language, n, selected, index, loaded);
   for (size_t i = 0; !ierr && i < n; i++) {
     if (modules[index[i]]) {
-      ierr = choose_module(build->ceed, &modules[index[i]], &loaded[i]);
+      ierr = choose_module(build->ceed, selected[i], &modules[index[i]], &loaded[i]);
     } else {
       modules[index[i]] = loaded[i];
       loaded[i] = NULL;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Warnings that appear once (ritz_jit_is_news, contract in jit/jit.h): a list of this process, and an empty
-// file for all that share a cache, <hash of name and contents>.told, whose age is that of the last warning.
+// What is known of users' files (contract in jit/jit.h): their languages, and which warnings have appeared: a
+// list of this process, and an empty file for all that share a cache, <hash of name and contents>.told, whose
+// age is that of the last warning.
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -16,23 +17,22 @@
 // ---- This process ----
 
 // Kept until the process ends; guarded by RITZ_LOCK_JIT.
-typedef struct Warning {
-  struct Warning *next;
+typedef struct File {
+  struct File *next;
   RitzHash hash;
-} Warning;
-static Warning *warnings;
+  bool is_told;
+  RitzJitLanguage language;
+} File;
+static File *files;
 
-static bool add_locked(Ceed ceed, const RitzHash *hash, int *ierr) {
-  Warning *fresh = NULL;
-
-  for (const Warning *t = warnings; t; t = t->next)
-    if (!strcmp(t->hash.hex, hash->hex)) return false;
-  *ierr = RITZ_CALLOC(ceed, 1, &fresh);
-  if (*ierr) return false;
-  ritz_memory_give(fresh);
-  *fresh = (Warning){warnings, *hash};
-  warnings = fresh;
-  return true;
+static int find_locked(Ceed ceed, const RitzHash *hash, File **file) {
+  for (*file = files; *file; *file = (*file)->next)
+    if (!strcmp((*file)->hash.hex, hash->hex)) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(RITZ_CALLOC(ceed, 1, file));
+  ritz_memory_give(*file);
+  **file = (File){.next = files, .hash = *hash};
+  files = *file;
+  return CEED_ERROR_SUCCESS;
 }
 
 // ---- All processes ----
@@ -67,28 +67,72 @@ static int add_on_disk(Ceed ceed, const RitzHash *hash, bool *is_news) {
   return ierr;
 }
 
-// ---- The call ----
+// ---- The calls ----
 
-static RitzHash make_hash(const char *user_file) {
+static void begin_hash(const char *user_file, RitzHasher *hasher) {
   RitzHash contents = {""};
-  RitzHasher hasher;
 
   if (!ritz_file_hash_path(user_file, &contents)) contents.hex[0] = '\0';
-  ritz_hash_begin(&hasher);
-  ritz_hash_add_string(&hasher, user_file);
-  ritz_hash_add_string(&hasher, contents.hex);
+  ritz_hash_begin(hasher);
+  ritz_hash_add_string(hasher, user_file);
+  ritz_hash_add_string(hasher, contents.hex);
+}
+
+static RitzHash make_hash(const char *user_file) {
+  RitzHasher hasher;
+
+  begin_hash(user_file, &hasher);
+  return ritz_hash_end(&hasher);
+}
+
+// By these compilers.
+static RitzHash make_language_hash(const char *user_file) {
+  RitzHasher hasher;
+
+  begin_hash(user_file, &hasher);
+  ritz_hash_add_string(&hasher, ritz_environment("RITZ_CC"));
+  ritz_hash_add_string(&hasher, ritz_environment("RITZ_CXX"));
   return ritz_hash_end(&hasher);
 }
 
 int ritz_jit_is_news(Ceed ceed, const char *user_file, bool *is_news) {
   const char *warnings = ritz_environment("RITZ_WARNINGS");
   const RitzHash hash = make_hash(user_file);
-  int ierr = CEED_ERROR_SUCCESS;
+  File *file;
 
   *is_news = warnings && !strcmp(warnings, "all");
   if (*is_news) return CEED_ERROR_SUCCESS;
   ritz_lock(RITZ_LOCK_JIT);
-  *is_news = add_locked(ceed, &hash, &ierr);
+  const int ierr = find_locked(ceed, &hash, &file);
+  *is_news = !ierr && !file->is_told;
+  if (*is_news) file->is_told = true;
   ritz_unlock(RITZ_LOCK_JIT);
   return *is_news ? add_on_disk(ceed, &hash, is_news) : ierr;
+}
+
+int ritz_jit_note_language(Ceed ceed, const char *user_file, RitzJitLanguage language) {
+  const RitzHash hash = make_language_hash(user_file);
+  File *file;
+
+  ritz_lock(RITZ_LOCK_JIT);
+  const int ierr = find_locked(ceed, &hash, &file);
+  if (!ierr) file->language = language;
+  ritz_unlock(RITZ_LOCK_JIT);
+  return ierr;
+}
+
+RitzJitLanguage ritz_jit_language_of_file(const char *user_file) {
+  RitzJitLanguage language = RITZ_JIT_C;
+  const File *file;
+
+  ritz_lock(RITZ_LOCK_JIT);
+  const bool is_known = files;
+  ritz_unlock(RITZ_LOCK_JIT);
+  if (!is_known) return language; // most programs
+  const RitzHash hash = make_language_hash(user_file);
+  ritz_lock(RITZ_LOCK_JIT);
+  for (file = files; file && strcmp(file->hash.hex, hash.hex) != 0;) file = file->next;
+  if (file) language = file->language;
+  ritz_unlock(RITZ_LOCK_JIT);
+  return language;
 }

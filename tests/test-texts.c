@@ -194,6 +194,27 @@ TEST(without_a_cxx_compiler_the_function_pointer_is_called) {
   CHECK(!errors.text[0] && strstr(words, "compiled as: C++17"), "%s%s", errors.text, words);
 }
 
+// Of a file that is C++ the first kernel is refused as C, the next one, of other lanes, no more.
+TEST(the_language_of_a_file_is_found_once) {
+  static const char *const lanes[] = {"2", "4", "8"};
+  RitzJitCounters before, after;
+  GenErrors errors;
+
+  NEEDS_COMPILERS();
+  setenv("RITZ_CACHE_DIR", tap_temp_file("cache", NULL, 0), 1);
+  setenv("RITZ_CXXFLAGS", "-Og", 1);
+  for (int i = 0; i < 3; i++) {
+    CHECK_OK(RitzJitGetCounters(&before));
+    setenv("RITZ_LANES", lanes[i], 1);
+    apply_alone(&texts[2], app, &errors, NULL, 0);
+    CHECK_OK(RitzJitGetCounters(&after));
+    const int num = (int)(after.compilations - before.compilations);
+    CHECK(i == 0 ? num >= 1 : num == 1, "%d compilers for kernel %d", num, i);
+  }
+  unsetenv("RITZ_CXXFLAGS");
+  unsetenv("RITZ_LANES");
+}
+
 // ---- What neither compiler takes ----
 
 enum { LONG = 8300 };
@@ -304,14 +325,18 @@ static int apply_in_child(const Text *text) {
   _exit(tap_failed() ? 100 : !strstr(words, "compiled as:") + 2 * has_compiled + 4 * !!errors.text[0]);
 }
 
-// The C compiler's refusal is an entry of its own.
+// The C compiler's refusal is an entry of its own. Of a compiler by another name nothing is known about
+// files.
 TEST(the_language_is_part_of_the_key_and_of_lists) {
   RitzJitEntry *entries = NULL;
+  const char *compiler = NULL;
   GenErrors errors;
   size_t num = 0;
 
   NEEDS_COMPILERS();
   setenv("RITZ_CACHE_DIR", tap_temp_file("cache", NULL, 0), 1);
+  CHECK_OK(RitzJitGetCompiler(&compiler, NULL));
+  setenv("RITZ_CC", compiler, 1);
   CHECK(apply_in_child(&texts[3]) == 2, "the first process");
   CHECK_OK(RitzJitList(NULL, &num, &entries));
   CHECK(num == 2 && !entries[0].is_refused && !strcmp(entries[0].name, "FlowConstexpr") &&
@@ -322,6 +347,7 @@ TEST(the_language_is_part_of_the_key_and_of_lists) {
   CHECK(apply_in_child(&texts[3]) == 0, "a compiler has run again");
   apply_alone(&texts[3], NULL, &errors, NULL, 0);
   CHECK(!errors.text[0], "%s", errors.text);
+  unsetenv("RITZ_CC");
 }
 
 TEST(a_later_process_runs_no_compiler_for_a_refused_text_until_its_header_appears) {
@@ -356,6 +382,7 @@ int main(int argc, char **argv) {
       TESTS(texts_of_all_habits_compute_what_the_function_computes,
             what_is_not_c_runs_as_cxx_with_its_text_in_the_kernel_and_without_a_word,
             texts_are_compiled_by_clang_as_well, without_a_cxx_compiler_the_function_pointer_is_called,
+            the_language_of_a_file_is_found_once,
             what_both_refuse_is_warned_of_once_a_file_however_many_operators_and_contexts,
             a_header_is_found_in_the_folders_of_program_and_environment_and_the_message_names_both_ways,
             headers_below_RITZ_INCLUDE_PATH_are_found, the_language_is_part_of_the_key_and_of_lists,

@@ -13,9 +13,13 @@ RitzJitSource ritz_cpu_source(CeedOperator op, const char *text) {
   const bool is_file =
       is_text && !ritz_embedded_find(cpu->plan->source_path); // else it travels with the text
 
+  const RitzJitLanguage language = cpu->code.module ? ritz_jit_language(cpu->code.module)
+                                   : is_file        ? ritz_jit_language_of_file(cpu->plan->source_path)
+                                                    : RITZ_JIT_C;
+
   return (RitzJitSource){.name = cpu->plan->function_name[0] ? cpu->plan->function_name : "operator",
                          .text = text,
-                         .language = cpu->code.module ? ritz_jit_language(cpu->code.module) : RITZ_JIT_C,
+                         .language = language,
                          .user_file = is_file ? cpu->plan->source_path : NULL,
                          .num_roots = is_text ? (size_t)ceed->jit_roots.num : 0,
                          .roots = ceed->jit_roots.item};
