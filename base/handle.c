@@ -53,7 +53,9 @@ static int sentinel_at(const void *handle) {
   return i;
 }
 
-bool ritz_is_sentinel(const void *handle) { return sentinel_at(handle) < RITZ_NUM_SENTINELS; }
+bool ritz_is_sentinel(const void *handle) {
+  return (uintptr_t)handle - (uintptr_t)ritz_sentinels < sizeof(ritz_sentinels);
+}
 
 bool ritz_is_own_sentinel(const void *handle, const RitzClass *class) {
   const int i = sentinel_at(handle);
