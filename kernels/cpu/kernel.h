@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define CEED_QFUNCTION(name)  static inline __attribute__((always_inline, flatten, unused)) int name
-#define CEED_QFUNCTION_HELPER static inline __attribute__((always_inline, unused))
+#define CEED_QFUNCTION(name)  static inline __attribute__((RITZ_COPIED, RITZ_COPYING)) int name
+#define CEED_QFUNCTION_HELPER static inline __attribute__((RITZ_COPIED))
 #ifdef RITZ_CALL
 #define CEED_Q_VLA (RITZ_CALL * RITZ_LANES)
 #endif
