@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Short names for what cmake does: make demo | check | install PREFIX=... | bench | format | format-check | clean.
+# Short names for what cmake does: make demo | check | check-all | install PREFIX=... | bench | format | format-check | clean.
 # Everything is built in build/; other kinds of builds are the presets of CMakePresets.json.
 
 MAKEFLAGS += --no-print-directory
@@ -10,13 +10,13 @@ export RITZ_TEST_LEVEL ?= quick
 space := $(subst ,, )
 jobs := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 
-.PHONY: all demo check install bench format format-check clean build products
+.PHONY: all demo check check-all install bench format format-check clean build products
 all: products
 
-# With tests and benchmarks, and what is installed alone.
+# Everything, with tests and benchmarks; and what is installed alone.
 build:
 	@tools/install-deps
-	@cmake --preset default
+	@cmake --preset default -DRITZ_TESTS_ONLY=
 	@cmake --build --preset default -j$(jobs)
 
 products:
@@ -30,12 +30,16 @@ demo:
 	@cmake --build --preset default -j$(jobs) --target ritz_program
 	@examples/demo.sh
 
+# The tests of RITZ_TESTS_QUICK in CMakeLists.txt, or those of TESTS.
 check:
 	@tools/install-deps
-	@cmake --preset default -DRITZ_TESTS_ONLY="$(subst $(space),;,$(strip $(TESTS)))"
-	@cmake --build --preset default -j$(jobs) $(if $(TESTS),--target $(TESTS))
-	@ctest --preset default --output-on-failure -j2 $(if $(TESTS),--tests-regex '^($(subst $(space),|,$(TESTS)))$$'); \
+	@cmake --preset default -DRITZ_TESTS_ONLY="$(if $(TESTS),$(subst $(space),;,$(strip $(TESTS))),quick)"
+	@cmake --build --preset default -j$(jobs) --target $(or $(TESTS),tests-quick)
+	@ctest --preset default -j2 $(if $(TESTS),--tests-regex '^($(subst $(space),|,$(strip $(TESTS))))$$',--label-regex quick); \
 	  status=$$?; tools/report-skips; exit $$status
+
+check-all: build
+	@ctest --preset default -j2; status=$$?; tools/report-skips; exit $$status
 
 bench: products
 	@build/ritz bench
