@@ -87,7 +87,7 @@ static int compute(Solve *s, bool *converged) {
   return s->options.exact == EXACT_SINE ? solve_show_errors(s) : CEED_ERROR_SUCCESS;
 }
 
-// Of what has failed because another part did, that one tells.
+// Reports an error, unless another part failed first and reports it.
 static int report(Solve *s) {
   const char *message = NULL;
   bool reported = false;

@@ -398,7 +398,7 @@ static int begin(RitzExchange e, RitzExchangeMode mode, CeedVector x) {
   return note_begin(e, false, t->begin(t, e->num_messages, e->messages));
 }
 
-// Nothing happens before the end; sums in one step with the messages or behind them.
+// Runs the messages at once where the transport can; sums come with them or behind them.
 static int begin_at_once(RitzExchange e, RitzExchangeMode mode, CeedVector x, CeedInt num, double values[]) {
   const RitzTransport *t = &e->transport;
 

@@ -119,7 +119,7 @@ RITZ_INLINE void ritz_add_plane(int plane, const RitzReal *W, RitzReal *sum) {
   }
 }
 
-// Of the thread's i1, j1, first i2, and j2.
+// Stores the sums of the thread's i1, j1, first i2, and j2.
 RITZ_INLINE void ritz_store_sums(RitzLong e, int c_in, int c_out, int i1, int j1, int i2, int j2,
                                  const RitzReal *sum RITZ_PLACE_PARAMETERS, RITZ_GLOBAL RitzReal *values) {
   RITZ_UNROLL

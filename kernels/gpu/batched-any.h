@@ -66,9 +66,9 @@ RITZ_KERNEL(RITZ_THREADS) ritz_batched(RITZ_BATCH_PARAMETERS) {
 
 #ifdef RITZ_SOLVE
 
-// What options leave out has no entries or no steps, so that all barriers are reached whatever they are: a
-// compiler for processors that play a device repeats what follows a barrier below a condition, and took half
-// a minute.
+// Parts that options leave out have no entries or no steps, so that all barriers are reached whatever options
+// are: a compiler for processors that play a device repeats what follows a barrier below a condition, and
+// took half a minute.
 
 RITZ_INLINE void ritz_scale(RitzMatrix b, int n, int num, RitzEntry alpha) {
   for (RitzLong e = RITZ_THREAD; e < (RitzLong)n * num; e += RITZ_THREADS) {

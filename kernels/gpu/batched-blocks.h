@@ -107,7 +107,7 @@ RITZ_INLINE void ritz_update(RitzWork w, int first, int m, int n, int is_lower,
 
 #ifdef RITZ_PIVOTS
 
-// What warps offer as the next pivot: two turns, so that one barrier a step is enough.
+// Offers of warps for the next pivot: two turns, so that one barrier a step is enough.
 typedef struct {
   RitzEntry magnitude[2][RITZ_WARPS];
   int place[2][RITZ_WARPS], owner[2][RITZ_WARPS];
@@ -293,7 +293,7 @@ RITZ_INLINE void ritz_swap_and_solve(RitzWork w, int k0, int num_cols, int n, RI
   }
 }
 
-// What the block shares beside RITZ_MEMORY.
+// Memory that the block shares beside RITZ_MEMORY.
 typedef struct {
   RitzEntry lines[2 * RITZ_WARPS * RITZ_PART];
   int from[RITZ_PART], to[RITZ_PART];

@@ -27,7 +27,7 @@ RITZ_INLINE int ritz_class_of(RitzLong i, int num_classes, int least, int bound_
 }
 #define RITZ_CLASS_OF(i) ritz_class_of(i, num_classes, least, bound_a, bound_b, sizes_a, sizes_b)
 
-// Of the thread's matrices.
+// First matrix of the thread and the one behind its last.
 #define RITZ_FIRST (RITZ_ITEM * run)
 #define RITZ_END   (RITZ_FIRST + run < count ? RITZ_FIRST + run : count)
 

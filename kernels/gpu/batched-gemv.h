@@ -25,7 +25,7 @@ RITZ_INLINE RitzEntry ritz_row_product(RitzMatrix a, int row, int k, RITZ_SHARED
   return sum;
 }
 
-// Of row0 .. row0 + 32 the thread's parts: columns RITZ_LANE + 32 i.
+// The thread's parts of rows row0 .. row0 + 32: columns RITZ_LANE + 32 i.
 RITZ_INLINE void ritz_part_products(RitzMatrix a, int row0, int m, int k, RITZ_SHARED const RitzEntry *x,
                                     RITZ_SHARED RitzEntry *parts) {
   enum { ROWS = 4, DEEP = RITZ_SOME / ROWS };

@@ -127,7 +127,7 @@ RITZ_INLINE void ritz_rotate_meetings(RitzView s, int num, RitzRound r) {
   }
 }
 
-// Of vectors by their entries (x, y): c x - s y and s x + c y.
+// Rotates vectors by their entries (x, y): c x - s y and s x + c y.
 RITZ_INLINE void ritz_rotate_vectors(RitzView v, int rows, int num, RitzRound r) {
   RITZ_EACH(e, 0, rows * num) {
     const int row = e % rows, k = e / rows, p = r.players[2 * k], q = r.players[2 * k + 1];

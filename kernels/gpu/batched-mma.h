@@ -151,7 +151,7 @@ RITZ_INLINE void ritz_share_B(RitzMatrix B, int n, int num, RITZ_SHARED double *
 
 #endif
 
-// The same for entries of C: those of the triangle that is kept.
+// Stores entries of C: those of the triangle that is kept.
 RITZ_INLINE void ritz_keep_pair(RITZ_GLOBAL double *p, int row, int column, int num, int is_pair, int is_even,
                                 RitzPair x) {
 #if defined(RITZ_KEEPS_LOWER) || defined(RITZ_KEEPS_UPPER)

@@ -55,7 +55,7 @@ typedef struct {
   int row0, col0, m, n, k, first;
 } RitzTurn;
 
-// What is left of `size` from `first` on; a constant where parts fit.
+// Rest of `size` from `first` on; a constant where parts fit.
 #ifdef RITZ_UNIFORM
 #define RITZ_LEFT(bound, part, size, first) ((bound) % (part) == 0 ? (part) : (size) - (first))
 #else

@@ -67,7 +67,7 @@ RITZ_INLINE RitzEntry ritz_raise_of(RitzEntry d) { return RITZ_ABS(d) < RITZ_TIN
       RITZ_GLOBAL const int *x##_first_rows, RITZ_GLOBAL const int *x##_first_cols, RitzLong x##_row0,       \
       RitzLong x##_col0, RitzLong x##_stride, RitzLong x##_ld, int x##_form
 
-// Of all kernels. alpha, beta: bits of doubles. bound: sizes of the layouts.
+// Parameters of all kernels. alpha, beta: bits of doubles. bound: sizes of the layouts.
 #define RITZ_BATCH_PARAMETERS                                                                                \
   RitzLong count, RitzLong alpha_bits, RitzLong beta_bits, int bound_m, int bound_n, int bound_k,            \
       RITZ_GLOBAL const int *sizes_m, RITZ_GLOBAL const int *sizes_n, RITZ_GLOBAL const int *sizes_k,        \
@@ -194,7 +194,7 @@ RITZ_INLINE RitzEntry ritz_read_masked(RitzMatrix M, int r, int c, int mask) {
 #else
 #define RITZ_KEEPS(r, c) 1
 #endif
-// Of rows r .. r + rows and columns c .. c + cols any entry is written.
+// Whether any entry of rows r .. r + rows and columns c .. c + cols is written.
 #if defined(RITZ_KEEPS_LOWER)
 #define RITZ_KEEPS_ANY(r, rows, c, cols) ((r) + (rows) > (c))
 #elif defined(RITZ_KEEPS_UPPER)

@@ -17,13 +17,14 @@ enum { RITZ_HELD = 32 / RITZ_ROWS_HELD };
 
 enum { RITZ_ROW_STEP = RITZ_CLUSTER * RITZ_CLUSTER_THREADS }; // from row to row of a thread
 
-// Of a row that is offered as pivot: the bits of its entry's size, and where LAPACK would have it.
+// Rank of a row that is offered as pivot: the bits of its entry's size, and where LAPACK would have it.
 typedef struct {
   unsigned high, low;
   int place;
 } RitzRank;
 
-// Of a block. What steps offer takes turns between two places, so that nobody overwrites what is still read.
+// Shared memory of a block. Offers of steps take turns between two places, so that nobody overwrites what is
+// still read.
 typedef struct {
   RitzEntry best[RITZ_HELD];                                             // the block's own offer
   RitzEntry rows[2][RITZ_CLUSTER][RITZ_HELD];                            // the offers of all
@@ -51,7 +52,7 @@ RITZ_INLINE void ritz_cluster_barrier(void) {
   asm volatile("barrier.cluster.arrive.release;" : : : "memory");
   asm volatile("barrier.cluster.wait.acquire;" : : : "memory");
 }
-// The same memory of another block.
+// That memory of another block.
 RITZ_INLINE RitzPanelMemory *ritz_memory_of(RitzPanelMemory *m, int block) {
   RitzPanelMemory *other;
   asm("mapa.u64 %0, %1, %2;" : "=l"(other) : "l"(m), "r"(block));
@@ -60,7 +61,7 @@ RITZ_INLINE RitzPanelMemory *ritz_memory_of(RitzPanelMemory *m, int block) {
 
 #endif
 
-// What is no number comes behind all numbers.
+// NaN ranks behind all numbers.
 RITZ_INLINE RitzRank ritz_rank(RitzEntry x, int place) {
   RitzRank rank = {0, 0, place};
   if (x != x) return rank;

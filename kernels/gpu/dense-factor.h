@@ -20,8 +20,8 @@ ritz_load(int n, RitzLong ld, RitzLong num, RITZ_GLOBAL const double *A, RitzLon
 
 // ---- LU ----
 
-// What the swaps of a panel's rows do together: row rows[e] gets what row from[e] had, e < count; at most
-// 2 RITZ_PANEL rows. By one thread.
+// Combines the swaps of a panel's rows: row rows[e] gets what row from[e] had, e < count; at most 2
+// RITZ_PANEL rows. By one thread.
 RITZ_INLINE void ritz_note_moves(int first, int num, RITZ_GLOBAL const int *pivots, RITZ_GLOBAL int *moves,
                                  RITZ_SHARED int *rows, RITZ_SHARED int *content) {
   int count = num;
@@ -313,9 +313,9 @@ ritz_update(RitzLong ld, RITZ_GLOBAL RitzEntry *F, RitzLong C, RitzLong A, RitzL
 
 // ---- Inverses of diagonal blocks ----
 
-// Of block b the lower triangle (of LU a unit one) at inverse + 2 b RITZ_ROWS^2, the upper one behind it;
-// entry (r, c) at r + c RITZ_ROWS, the identity beyond n. Of the lower triangle alone: lower_only. A thread
-// has a row of the inverse X, X T = I.
+// Inverts the lower triangle of block b (of LU a unit one) to inverse + 2 b RITZ_ROWS^2, the upper one behind
+// it; entry (r, c) at r + c RITZ_ROWS, the identity beyond n. Of the lower triangle alone: lower_only. A
+// thread has a row of the inverse X, X T = I.
 RITZ_KERNEL(RITZ_ROWS)
 ritz_invert(int n, RitzLong ld, RITZ_GLOBAL const RitzEntry *F, int is_unit, RITZ_GLOBAL RitzEntry *inverse) {
   const int block = (int)(RITZ_BLOCK / 2), is_upper = (int)(RITZ_BLOCK % 2), first = block * RITZ_ROWS;

@@ -62,8 +62,8 @@ RITZ_INLINE void RITZ_NAME(ritz_scatter_element)(int num_comp, int size, int row
   }
 }
 
-// The same for elements in a row, whose neighbours share the nodes at the ends of lines of `n` nodes: all
-// threads of the block call it, of which those with `is_on` add.
+// Scatters elements in a row, whose neighbours share the nodes at the ends of lines of `n` nodes: all threads
+// of the block call it, of which those with `is_on` add.
 RITZ_INLINE void RITZ_NAME(ritz_scatter_joined)(int num_comp, int size, int n, int row, int step, int is_on,
                                                 const RitzReal *nodes, const CeedInt *offsets,
                                                 RitzLong comp_stride, RITZ_GLOBAL RITZ_ENTRY *y) {

@@ -80,7 +80,7 @@ RITZ_INLINE void ritz_expand(int num_comp, int n, int size, RITZ_IN_CONSTANT con
   }
 }
 
-// The same where nodes are points: the row is that of the identity, 1 at `place`.
+// Contracts where nodes are points: the row is that of the identity, 1 at `place`.
 RITZ_INLINE void ritz_contract_unit(int num_comp, int n, int size, int place, const RitzReal *from,
                                     RitzReal *to) {
   RITZ_UNROLL

@@ -11,7 +11,7 @@
 // Fronts that are no larger are done by front_panel at once.
 #define RITZ_FRONT_ROWS (2 * RITZ_FRONT_COLS) // of a panel; threads of a block
 
-// Of double, whatever RitzReal is; behind the last row is room for a group of columns' names.
+// Memory of double, whatever RitzReal is; behind the last row is room for a group of columns' names.
 #define RITZ_FRONT_MEMORY(name)                                                                              \
   RITZ_SHARED_MEMORY(name, (RITZ_FRONT_ROWS * RITZ_FRONT_COLS + 8) * (sizeof(double) / sizeof(RitzReal)))
 #define RITZ_FRONT_AT(i, k) panel[(i) + (k)*RITZ_FRONT_ROWS]
@@ -22,7 +22,7 @@
 #define RITZ_FRONT_TIMES_D(value, d, k) (value)
 #endif
 
-// What all fronts of a call have, and one of them.
+// Arguments that all fronts of a call share, and those of one front.
 #define RITZ_FRONT_ARGS                                                                                      \
   int max_d1, int max_d2, RITZ_GLOBAL const int *d1s, RITZ_GLOBAL const int *d2s,                            \
       RITZ_GLOBAL const RitzLong *offsets, RITZ_GLOBAL const int *lds, RITZ_GLOBAL double *panels
@@ -41,7 +41,7 @@ RITZ_INLINE void ritz_front_sums(RITZ_SHARED const double *panel, RITZ_SHARED co
   }
 }
 
-// Of a group of columns from `col` on, what is left of row i; nothing above the diagonal, none from `end` on.
+// Rest of row i in a group of columns from `col` on; nothing above the diagonal, none from `end` on.
 RITZ_INLINE void ritz_front_rest(RITZ_SHARED const double *panel, const double *sums, int i, int col, int end,
                                  double *rest) {
   RITZ_UNROLL for (int c = 0; c < 8; c++) rest[c] =
@@ -153,7 +153,7 @@ front_rows(int first, int num_parts, RITZ_FRONT_ARGS, int has_info, RITZ_GLOBAL 
   }
 }
 
-// What the panel subtracts from all behind it: a block has RITZ_FRONT_COLS rows and as many columns of that,
+// Subtracts the panel from all behind it: a block has RITZ_FRONT_COLS rows and as many columns of that,
 // num_parts blocks are the lower triangle of one front.
 RITZ_KERNEL(RITZ_FRONT_ROWS)
 front_trailing(int first, int num_parts, RITZ_FRONT_ARGS, RITZ_GLOBAL double *updates,

@@ -75,7 +75,7 @@ RITZ_INLINE void ritz_dense_add(int num_comp, int num, const RitzReal *entries, 
   }
 }
 
-// The same for q_comp matrices that lie Q entries apart, from the thread's first point.
+// Adds the products with q_comp matrices that lie Q entries apart, from the thread's first point.
 RITZ_INLINE void ritz_dense_add_all(int q_comp, int num_comp, int Q, int num,
                                     RITZ_GLOBAL const RitzReal *matrix, const RitzPack *x, RitzReal *values) {
   RITZ_UNROLL

@@ -89,7 +89,7 @@ RITZ_INLINE void ritz_pass_arrive(int num_sums, RITZ_GLOBAL double *partial, RIT
 
 #else // CUDA
 
-// What thread 0 of the block has stored is seen by the block that comes last.
+// The block that comes last sees what thread 0 of this block has stored.
 RITZ_INLINE void ritz_pass_arrive(int num_sums, double *partial, unsigned *arrived, double *scratch,
                                   double *sums) {
   int num_blocks = ritz_pass_num_blocks();

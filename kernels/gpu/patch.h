@@ -57,7 +57,8 @@
 
 // ---- For NVIDIA's compiler ----
 
-// What it knows nothing of it does not compute again in each branch, nor in 8 bits with masks.
+// An index whose origin the compiler can't see is not computed again in each branch, nor in 8 bits with
+// masks: ritz_keep hides it.
 
 #ifdef __OPENCL_VERSION__
 

@@ -35,7 +35,7 @@ typedef struct {
   RitzLong distance;
 } RitzPointsSizes;
 
-// What a node has in the value at a place, or (d >= 0) in derivative d; w: weights of the place.
+// Weight of a node in the value at a place, or (d >= 0) in derivative d; w: weights of the place.
 RITZ_INLINE RitzReal points_weight(const RitzPointsSizes *s, int node, int d, RITZ_GLOBAL const RitzReal *w) {
   const RitzLong to_slopes = (RitzLong)s->dim * s->P * s->distance;
   RitzReal product = 1;

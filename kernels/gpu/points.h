@@ -42,7 +42,7 @@ RITZ_INLINE int ritz_element_of_point(int num, RITZ_SHARED const int *begins, in
 
 // ---- Weights ----
 
-// Of one direction: w[p * RITZ_SLOTS] = sum_k c[k][p] T_k(x).
+// Weights of one direction: w[p * RITZ_SLOTS] = sum_k c[k][p] T_k(x).
 RITZ_INLINE void ritz_point_weights(int P, int K, RITZ_IN_CONSTANT const RitzReal *c, RitzReal x,
                                     RITZ_SHARED RitzReal *w) {
   RitzReal sum[RITZ_LINE], before = x, now = 1;

@@ -126,8 +126,8 @@ RITZ_INLINE void ritz_tile_add(int q_comp, int num_comp, int of_row, RITZ_SHARED
   }
 }
 
-// The same number, of which compilers do not know that: what is computed from it is not kept in registers
-// from before the loop over tiles, nor loaded there.
+// The number itself, without the compiler knowing: what is computed from it is not kept in registers from
+// before the loop over tiles, nor loaded there.
 RITZ_INLINE RitzLong ritz_tile_anew(RitzLong number) {
 #if defined(__CUDA_ARCH__)
   asm volatile("" : "+l"(number));

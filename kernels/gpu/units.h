@@ -26,7 +26,7 @@ RITZ_INLINE RitzReal ritz_pick(int n, const CeedScalar *x, int place) {
     if ((comps)[i] == (c)) (D)[(modes)[i] * (stride)] = (x)[i];                                              \
   }
 
-// The same of all outputs from an assembled QFunction: derivative of output o by input i at (i * N + o) *
+// Copies all outputs from an assembled QFunction: derivative of output o by input i at (i * N + o) *
 // from_stride.
 #define RITZ_COPY_KEPT(from, from_stride, c_in, c_out, stride, D)                                            \
   for (int m = 0; m < RITZ_MODES_IN; m++) {                                                                  \
