@@ -289,7 +289,8 @@ int CeedQFunctionApply(CeedQFunction qf, CeedInt Q, CeedVector *u, CeedVector *v
   RITZ_TRY(RITZ_CALLOC(ceed, (size_t)qf->num_in + (size_t)qf->num_out, &arrays));
   int ierr = get_qfunction_arrays(qf, u, v, arrays, &num_held);
   if (!ierr && Q > 0) // a function may have arrays of bound Q
-    ierr = ceed->backend.qfunction_apply(qf, Q, (const CeedScalar *const *)arrays, arrays + qf->num_in);
+    ierr = ceed->backend.qfunction_apply(qf, Q, (const CeedScalar *const *)arrays,
+                                         arrays ? arrays + qf->num_in : NULL);
   ierr = restore_arrays(qf, u, v, arrays, num_held, ierr);
   RITZ_FREE(&arrays);
   return ierr;

@@ -161,13 +161,14 @@ static void classify_range(void *data, int slot, int64_t first, int64_t count) {
 
 static int classify_block(RitzMesh mesh, const RitzMeshBlock *block, double tolerance, RitzElementKind *kinds,
                           int num_slots, int64_t (*counts)[3]) {
+  for (int slot = 0; slot < num_slots; slot++) counts[slot][0] = counts[slot][1] = counts[slot][2] = 0;
+  if (block->num_elem == 0) return CEED_ERROR_SUCCESS;
   Comparison cmp;
   Classification c = {.cmp = &cmp,
                       .x = mesh->coords + block->node_base * mesh->space_dim,
                       .kinds = kinds ? kinds + block->first : NULL,
                       .counts = counts};
 
-  for (int slot = 0; slot < num_slots; slot++) counts[slot][0] = counts[slot][1] = counts[slot][2] = 0;
   RITZ_TRY(make_comparison(mesh, block, tolerance, &cmp));
   const int ierr = ritz_run_elements(mesh->ceed, block->num_elem, classify_range, &c);
   clear_comparison(&cmp);

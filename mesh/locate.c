@@ -38,6 +38,7 @@ static void box_range(void *data, int slot, int64_t first, int64_t count) {
 }
 
 static int fill_block_boxes(RitzMesh mesh, const RitzMeshBlock *block, double tolerance, double *boxes) {
+  if (block->num_elem == 0) return CEED_ERROR_SUCCESS;
   Boxing b = {.block = block,
               .x = mesh->coords + block->node_base * mesh->space_dim,
               .tolerance = tolerance,

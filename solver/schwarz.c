@@ -258,7 +258,7 @@ static int create_inverses(CeedOperator op, const RitzSeparables *separables, Ce
   RITZ_TRY(RITZ_CALLOC(ceed, (size_t)s->num, &s->ops));
   for (int i = 0; i < separables->num; i++)
     RITZ_TRY(ritz_schwarz_create_inverses(ceed, name, &separables->set[i], precision, use,
-                                          is_coloured(s) ? s->num : 1, s->ops + i));
+                                          is_coloured(s) ? s->num : 1, s->ops ? s->ops + i : NULL));
   return s->num > 0 ? RitzOperatorsPrepare(s->num, s->ops, NULL, true) : CEED_ERROR_SUCCESS;
 }
 

@@ -162,6 +162,10 @@ static int run_and_check(CeedElemRestriction rstr, const RitzRestrictionAction *
   CeedSize l_size = sums ? rstr->l_size : 0;
   CeedScalar *work = NULL;
   size_t elem_length = (size_t)rstr->num_comp * (size_t)CeedIntMax(rstr->max_points, rstr->elem_size);
+  if (elem_length == 0) {
+    run_restriction(&g, u, v);
+    return CEED_ERROR_SUCCESS;
+  }
   RITZ_TRY(RITZ_MALLOC(rstr->obj.ceed, 2 * ((size_t)l_size + elem_length), &work));
   CeedScalar *wanted = work, *sizes = wanted + l_size, *elem_vec = sizes + l_size;
   for (CeedSize l = 0; l < l_size; l++) {

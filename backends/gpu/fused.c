@@ -419,7 +419,7 @@ static int place_outputs(CeedOperator op, RitzGpuOperator *g) {
     if (g->target->args[i].kind != RITZ_GPU_ARG_ARRAY) continue;
     const bool has_e_vec = g->target->spaces[s].scatter == RITZ_SCATTER_E_VECTOR;
     g->args[2 + i].value.p = has_e_vec ? (void *)e_vec : g->arrays[s];
-    e_vec += ritz_gpu_gen_e_vector_bytes(g, s);
+    if (has_e_vec) e_vec += ritz_gpu_gen_e_vector_bytes(g, s);
   }
   return CEED_ERROR_SUCCESS;
 }

@@ -46,6 +46,7 @@ static int open_pair(CeedOperator op, CeedInt a, CeedInt b, Pair *p) {
   CeedSize table_size = p->is_factorised ? 3 * (CeedSize)p->basis->P_1d * p->basis->Q_1d : 0;
   CeedSize work_size = p->is_factorised ? ritz_ref_basis_work_size(p->basis) : 0;
   RITZ_TRY(RITZ_MALLOC(op->obj.ceed, (size_t)(table_size + p->max_nodes + work_size), &p->memory));
+  if (!p->memory) return CEED_ERROR_SUCCESS; // elements without nodes
   p->squares = p->memory;
   p->diag = p->squares + table_size;
   p->work = p->diag + p->max_nodes;
@@ -108,10 +109,10 @@ typedef struct {
 static int compute_diagonal(RitzRefDerivatives *d, void *data, int slot, CeedInt elem) {
   const Group *g = data;
   Pair *p = &g->pairs[slot];
-  CeedScalar *values = g->values + (elem - g->first) * g->size;
   const CeedInt nc = p->num_comp;
   p->num_nodes = ritz_ref_group_num_nodes(d, true, p->a);
   if (g->size == 0) return CEED_ERROR_SUCCESS; // no element has a node
+  CeedScalar *values = g->values + (elem - g->first) * g->size;
   memset(values, 0, (size_t)g->size * sizeof(*values));
   if (d->num_points == 0) return CEED_ERROR_SUCCESS;
   if (!p->is_factorised) RITZ_TRY(ritz_ref_group_table(d, true, p->a, &p->B_in));
@@ -137,7 +138,7 @@ static void add_blocks(CeedElemRestriction rstr, CeedInt elem, CeedInt num_nodes
 // Signs cancel on the diagonal: the scatter takes orientations absolutely.
 static void add_group(const Group *g, CeedInt num, CeedInt num_nodes, CeedScalar *diagonal) {
   const CeedElemRestriction rstr = g->pairs[0].rstr;
-  for (CeedInt k = 0; k < num; k++) {
+  for (CeedInt k = 0; k < num && g->size > 0; k++) {
     if (g->is_point_block)
       add_blocks(rstr, g->first + k, num_nodes, g->values + k * g->size, diagonal);
     else

@@ -35,6 +35,7 @@ static void RITZ_LOOP(scatter_add)(CeedElemRestriction r, const RitzRestrictionA
 // Lanes beyond the last element repeat it forward and are ignored backward.
 static void RITZ_LOOP(run)(CeedElemRestriction r, const RitzRestrictionAction *action, const RITZ_ENTRY *u,
                            RITZ_ENTRY *v) {
+  if (!(action->t_mode == CEED_NOTRANSPOSE ? v : u)) return; // elements without nodes or points
   CeedInt b = r->block_size, end = action->first_block + action->num_blocks;
   CeedSize origin = block_start(r, action->first_block);
   for (CeedInt block = action->first_block; block < end; block++) {

@@ -50,6 +50,7 @@ static int allocate_element_memory(RitzRefState *state) {
   CeedOperator op = state->op;
   CeedSize x_size = op->is_at_points ? (CeedSize)op->rstr_points->num_comp * max_points(op) : 0;
   RITZ_TRY(RITZ_MALLOC(op->obj.ceed, (size_t)(size + x_size + work_size), &state->memory));
+  if (!state->memory) return CEED_ERROR_SUCCESS; // elements without nodes and points
   CeedScalar *next = state->memory;
   for (CeedInt i = 0; i < state->num_fields; i++) {
     RitzRefField *f = &state->fields[i];
