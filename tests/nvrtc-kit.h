@@ -336,7 +336,8 @@ static const RitzDriver played = {.name = "played",
       .shared_bytes_reserved = 1 << 10,                                                                      \
       .registers_multiprocessor = 64 << 10,                                                                  \
       .threads_multiprocessor = 2048,                                                                        \
-      .blocks_multiprocessor = 32                                                                            \
+      .blocks_multiprocessor = 32,                                                                           \
+      .num_units = 132                                                                                       \
     }                                                                                                        \
   }
 // H200 and A100.
