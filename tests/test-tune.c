@@ -262,7 +262,7 @@ static bool says_in_a_process(const char *resource, const char *words) {
   bool found = false;
 
   if (readlink("/proc/self/exe", program, sizeof(program) - 1) < 0) return false;
-  snprintf(command, sizeof(command), "'%s' explain %s", program, resource);
+  snprintf(command, sizeof(command), "'%s' test-tune explain %s", program, resource);
   FILE *output = popen(command, "r");
   while (output && fgets(line, sizeof(line), output)) found = found || strstr(line, words);
   return output && !pclose(output) && found;
