@@ -6,11 +6,11 @@
 
 #include "tests/gpu-plan-kit.h"
 
-#define SHAPE(...)                                                                                           \
-  { __VA_ARGS__ }
-#define MASS(dim, P, num_comp)       SHAPE(dim, P, (P) + 1, num_comp, false, CEED_GAUSS)
-#define DIFFUSION(dim, P, num_comp)  SHAPE(dim, P, (P) + 1, num_comp, true, CEED_GAUSS)
-#define COLLOCATED(dim, P, num_comp) SHAPE(dim, P, P, num_comp, true, CEED_GAUSS_LOBATTO)
+#define SHAPE(d, p, q, nc, gradient, points)                                                                 \
+  { .dim = d, .P = p, .Q = q, .num_comp = nc, .is_gradient = gradient, .mode = points }
+#define MASS(d, p, nc)       SHAPE(d, p, (p) + 1, nc, false, CEED_GAUSS)
+#define DIFFUSION(d, p, nc)  SHAPE(d, p, (p) + 1, nc, true, CEED_GAUSS)
+#define COLLOCATED(d, p, nc) SHAPE(d, p, p, nc, true, CEED_GAUSS_LOBATTO)
 
 static const GpuCase cases[] = {
     // The bake-off problems.

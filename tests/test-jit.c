@@ -701,7 +701,7 @@ TEST(a_dump_holds_texts_that_nobody_waits_for) {
   NEEDS_COMPILER();
   const char *folder = jit_folder("unwanted");
   Ceed ceed = tap_ceed("/cpu/self/ref");
-  RitzJitKernel kernels[2] = {{NULL}};
+  RitzJitKernel kernels[2] = {{.module = NULL}};
   const RitzJitOrder orders[] = {{jit_number(53), &kernels[0], false}, {jit_number(54), &kernels[1], false}};
 
   jit_begin();
