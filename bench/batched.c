@@ -292,7 +292,7 @@ static bool is_routine(const char *word, size_t length) {
 static ArgsResult check_routines(const char *list) {
   char names[400] = "", shown[ARG_SHOWN];
 
-  for (const char *at = list; at; at = strchr(at, ','), at += at != NULL) {
+  for (const char *at = list; at; at = strchr(at, ','), at = at ? at + 1 : NULL) {
     if (is_routine(at, strcspn(at, ","))) continue;
     for (int r = 0; r < batched_num_routines; r++) {
       const size_t used = strlen(names);
