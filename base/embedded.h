@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Texts inside the library, which wants no file of its own at run time: the headers that texts for the
 // processor may include and the sources of the library's own QFunctions, read by core/jit-path.c,
-// core/jit-load.c, jit/work.c and jit/load.c, and the parts of texts for devices, read by
+// core/jit-load.c, jit/work-folder.c and jit/load.c, and the parts of texts for devices, read by
 // backends/gpu/program.c. The definitions are made by tools/embed.cmake.
 #ifndef RITZ_BASE_EMBEDDED_H
 #define RITZ_BASE_EMBEDDED_H

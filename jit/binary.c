@@ -15,7 +15,7 @@
 #include "jit/process.h"
 #include "jit/refusal.h"
 #include "jit/report.h"
-#include "jit/work.h"
+#include "jit/work-folder.h"
 
 static const char suffix[] = ".bin";
 
@@ -133,7 +133,7 @@ static int write_in_work(const Task *task, const char *name, const void *data, s
 }
 
 static int publish_binary(const Task *task) {
-  const RitzWords no_files = {.num = 0};
+  const RitzStrings no_files = {.num = 0};
   char *manifest = NULL;
   RitzHasher hasher;
   bool is_written;
@@ -163,7 +163,7 @@ static int keep_log(const Task *task, const char *log, char **where) {
 
 static int keep_refusal(const Task *task, const char *log, const char *messages) {
   bool is_kept;
-  const RitzWords none = {.num = 0};
+  const RitzStrings none = {.num = 0};
   const RitzRefusal refusal = {task->source->name, task->work, &none, &none, 0, messages};
 
   if (!task->work || !ritz_refusal_is_verdict(log)) return CEED_ERROR_SUCCESS;
@@ -218,11 +218,11 @@ static int make_anew(Task *task) {
 }
 
 static int remove_old_entries(const Task *task) {
-  RitzWords folders = {.ceed = task->ceed};
+  RitzStrings folders = {.ceed = task->ceed};
 
-  ritz_work_places(task->cache.folder, &folders);
+  ritz_work_folder_parents(task->cache.folder, &folders);
   int ierr = folders.error ? folders.error : ritz_cache_remove_old_once(task->ceed, &folders);
-  ritz_words_free(&folders);
+  ritz_strings_free(&folders);
   return ierr;
 }
 

@@ -15,7 +15,7 @@
 #include "jit/module.h"
 #include "jit/refusal.h"
 #include "jit/report.h"
-#include "jit/work.h"
+#include "jit/work-folder.h"
 
 static const char suffix[] = ".so";
 
@@ -219,7 +219,7 @@ static int open_job_work(RitzBuild *build, RitzJob *job) {
   for (; job->place < build->places.num; job->place++) {
     RITZ_TRY(ritz_folder_make_temporary(build->ceed, build->places.item[job->place], &job->work));
     if (!job->work) continue;
-    RITZ_TRY(ritz_work_fill(build->ceed, job->work, job->source->text, &is_written));
+    RITZ_TRY(ritz_work_folder_fill(build->ceed, job->work, job->source->text, &is_written));
     if (is_written) break;
     drop_work(job);
   }
@@ -242,7 +242,7 @@ static int note_start(RitzBuild *build, RitzJob *job) {
 }
 
 static int start(RitzBuild *build, RitzJob *job) {
-  RitzWords command = {.ceed = build->ceed};
+  RitzStrings command = {.ceed = build->ceed};
   char *reason = NULL;
 
   RITZ_TRY(open_job_work(build, job));
@@ -255,7 +255,7 @@ static int start(RitzBuild *build, RitzJob *job) {
   ritz_compiler_command(build->compiler, job->source, job->work, &command);
   int ierr = command.error;
   if (!ierr) ierr = ritz_process_start(build->ceed, command.item, job->work, "compile.log", &job->process);
-  ritz_words_free(&command);
+  ritz_strings_free(&command);
   RITZ_TRY(ierr);
   job->state = RITZ_JOB_COMPILING;
   if (job->process.pid) return CEED_ERROR_SUCCESS;
@@ -287,7 +287,7 @@ static int keep_log(RitzBuild *build, RitzJob *job, const char *log, char **wher
 }
 
 // Files that the compiler has read or looked for; none are known when *is_known is false.
-static int read_files(RitzBuild *build, const RitzJob *job, RitzWords *files, bool *is_known) {
+static int read_files(RitzBuild *build, const RitzJob *job, RitzStrings *files, bool *is_known) {
   char *path = NULL, *list = NULL;
 
   RITZ_TRY(work_file(build, job, "kernel.d", &path));
@@ -316,22 +316,22 @@ static int name_refusal(const RitzBuild *build, const RitzJob *job, char **name)
 }
 
 static int keep_refusal(RitzBuild *build, RitzJob *job, const char *messages) {
-  RitzWords files = {.ceed = build->ceed}, folders = {.ceed = build->ceed};
+  RitzStrings files = {.ceed = build->ceed}, folders = {.ceed = build->ceed};
   bool is_known = false;
   char *name = NULL;
 
   if (!is_to_be_kept(build, job)) return CEED_ERROR_SUCCESS;
   int ierr = read_files(build, job, &files, &is_known);
   if (!ierr) ierr = name_refusal(build, job, &name);
-  for (size_t i = 0; i < job->source->num_roots; i++) ritz_words_add(&folders, "%s", job->source->roots[i]);
+  for (size_t i = 0; i < job->source->num_roots; i++) ritz_strings_add(&folders, "%s", job->source->roots[i]);
   ritz_compiler_folders(build->compiler->language, &folders);
   if (!ierr) ierr = folders.error;
   const RitzRefusal refusal = {name, job->work, &files, &folders, job->start, messages};
   if (!ierr && is_known)
     ierr = ritz_refusal_keep(build->ceed, &build->cache, &job->key, &refusal, &job->is_recorded);
   RITZ_FREE(&name);
-  ritz_words_free(&folders);
-  ritz_words_free(&files);
+  ritz_strings_free(&folders);
+  ritz_strings_free(&files);
   return ierr;
 }
 
@@ -356,14 +356,14 @@ static int refuse_job(RitzBuild *build, RitzJob *job) {
 
 // Compilers that miss a header leave no list.
 static int list_or_refuse(RitzBuild *build, RitzJob *job) {
-  RitzWords command = {.ceed = build->ceed};
+  RitzStrings command = {.ceed = build->ceed};
   RitzProcess process;
 
   if (!is_to_be_kept(build, job) || !ritz_refusal_misses_header(job->log)) return refuse_job(build, job);
   ritz_compiler_list_command(build->compiler, job->source, job->work, &command);
   int ierr = command.error;
   if (!ierr) ierr = ritz_process_start(build->ceed, command.item, job->work, "list.log", &process);
-  ritz_words_free(&command);
+  ritz_strings_free(&command);
   RITZ_TRY(ierr);
   if (!process.pid) return refuse_job(build, job);
   job->lister = process;
@@ -410,13 +410,13 @@ static int try_again_or_refuse(RitzBuild *build, RitzJob *job) {
 
 // *text: the manifest, owned by the caller; NULL: the binary is not to be kept.
 static int make_manifest(RitzBuild *build, const RitzJob *job, const RitzHash *binary, char **text) {
-  RitzWords files = {.ceed = build->ceed};
+  RitzStrings files = {.ceed = build->ceed};
   bool is_known = false;
   int ierr = read_files(build, job, &files, &is_known);
 
   if (!ierr && is_known)
     ierr = ritz_manifest_make(build->ceed, job->source->name, binary, &files, job->start, text);
-  ritz_words_free(&files);
+  ritz_strings_free(&files);
   return ierr;
 }
 

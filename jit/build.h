@@ -26,7 +26,7 @@ typedef struct {
   Ceed ceed;
   const RitzJitWatch *watch; // borrowed; NULL: nobody
   RitzCache cache;
-  RitzWords places; // folders for work folders; the first one is the cache when there is one
+  RitzStrings places; // folders for work folders; the first one is the cache when there is one
   const RitzCompiler *compiler;
   bool has_next; // texts with a user's file are tried in another language when this compiler refuses them
   RitzJitCounters counters; // of this call

@@ -17,7 +17,7 @@
 #include "base/threads.h"
 #include "jit/files.h"
 #include "jit/manifest.h"
-#include "jit/note.h"
+#include "jit/tune-record.h"
 
 // ---- The folders ----
 
@@ -234,9 +234,9 @@ typedef enum {
   NAME_FOREIGN,
   NAME_MANIFEST,
   NAME_BINARY,
-  NAME_NOTE,
+  NAME_TUNE_RECORD,
   NAME_REFUSAL,
-  NAME_NEWS,
+  NAME_WARNED,
   NAME_LOCK,
   NAME_LOG,
   NAME_COMPILER,
@@ -260,9 +260,9 @@ static NameKind kind_of_name(const char *name) {
   } patterns[] = {{"", RITZ_HASH_LENGTH, ".txt", NAME_MANIFEST},
                   {"", RITZ_HASH_LENGTH, ".so", NAME_BINARY},
                   {"", RITZ_HASH_LENGTH, ".bin", NAME_BINARY},
-                  {"", RITZ_HASH_LENGTH, RITZ_NOTE_SUFFIX, NAME_NOTE},
+                  {"", RITZ_HASH_LENGTH, RITZ_TUNE_SUFFIX, NAME_TUNE_RECORD},
                   {"", RITZ_HASH_LENGTH, RITZ_REFUSAL_SUFFIX, NAME_REFUSAL},
-                  {"", RITZ_HASH_LENGTH, RITZ_NEWS_SUFFIX, NAME_NEWS},
+                  {"", RITZ_HASH_LENGTH, RITZ_WARNED_SUFFIX, NAME_WARNED},
                   {"", RITZ_HASH_LENGTH, ".lock", NAME_LOCK},
                   {"failed-", 8, ".log", NAME_LOG},
                   {"compiler-", RITZ_HASH_LENGTH, ".txt", NAME_COMPILER}};
@@ -298,7 +298,7 @@ static time_t lifetime(NameKind kind) {
   switch (kind) {
   case NAME_LOCK:
   case NAME_WORK:
-  case NAME_NEWS: return DAY;
+  case NAME_WARNED: return DAY;
   case NAME_LOG:
   case NAME_REFUSAL: return 30 * DAY;
   default: return 0;
@@ -317,7 +317,7 @@ static int remove_if_old(Ceed ceed, void *data, const char *path, const char *na
   return CEED_ERROR_SUCCESS;
 }
 
-int ritz_cache_remove_old_once(Ceed ceed, const RitzWords *folders) {
+int ritz_cache_remove_old_once(Ceed ceed, const RitzStrings *folders) {
   static bool is_done;
 
   ritz_lock(RITZ_LOCK_JIT);
@@ -442,16 +442,17 @@ static int binary_size(Ceed ceed, const char *manifest, int64_t *size) {
 
 static int add_entry(Ceed ceed, void *data, const char *path, const char *name, NameKind kind) {
   EntryList *list = data;
-  RitzJitEntry entry = {.is_tuning = kind == NAME_NOTE, .is_refused = kind == NAME_REFUSAL};
+  RitzJitEntry entry = {.is_tuning = kind == NAME_TUNE_RECORD, .is_refused = kind == NAME_REFUSAL};
   struct stat text;
   int64_t size = 0;
   char *contents = NULL;
 
-  if (kind != NAME_MANIFEST && kind != NAME_NOTE && kind != NAME_REFUSAL) return CEED_ERROR_SUCCESS;
+  if (kind != NAME_MANIFEST && kind != NAME_TUNE_RECORD && kind != NAME_REFUSAL) return CEED_ERROR_SUCCESS;
   if (kind == NAME_MANIFEST) RITZ_TRY(binary_size(ceed, path, &size));
   int ierr = ritz_file_read_path(ceed, path, &contents);
   if (!ierr && contents &&
-      (kind == NAME_NOTE ? ritz_note_name : ritz_manifest_name)(contents, sizeof(entry.name), entry.name) &&
+      (kind == NAME_TUNE_RECORD ? ritz_tune_record_name : ritz_manifest_name)(contents, sizeof(entry.name),
+                                                                              entry.name) &&
       !stat(path, &text) && size >= 0) {
     snprintf(entry.key, sizeof(entry.key), "%.*s", RITZ_HASH_LENGTH, name);
     entry.num_bytes = (size_t)text.st_size + (size_t)size;
@@ -490,7 +491,8 @@ static int remove_entry(Ceed ceed, void *data, const char *path, const char *nam
   size_t *num_removed = data;
 
   if (kind == NAME_LOCK || kind == NAME_WORK) return remove_if_old(ceed, NULL, path, name, kind);
-  if (!unlink(path) && (kind == NAME_MANIFEST || kind == NAME_NOTE || kind == NAME_REFUSAL)) ++*num_removed;
+  if (!unlink(path) && (kind == NAME_MANIFEST || kind == NAME_TUNE_RECORD || kind == NAME_REFUSAL))
+    ++*num_removed;
   return CEED_ERROR_SUCCESS;
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The disk cache: entries <key>.so (of the processor) or <key>.bin (of a device) with <key>.txt, which says
-// what the binary was made from; notes <key>.tune (jit/note.h); refused texts <key>.refused (jit/refusal.h);
-// empty files <key>.told (jit/news.c). Only files of the right owner and mode are read; they appear by
-// rename, under a lock per key; anything unexpected counts as not there. Called by jit/load.c, build.c,
-// binary.c, refusal.c, compiler.c, public.c.
+// what the binary was made from; records of tuning <key>.tune (jit/tune-record.h); refused texts
+// <key>.refused (jit/refusal.h); empty files <key>.told (jit/user-files.c). Only files of the right owner and
+// mode are read; they appear by rename, under a lock per key; anything unexpected counts as not there. Called
+// by jit/load.c, build.c, binary.c, refusal.c, compiler.c, public.c.
 #ifndef RITZ_JIT_CACHE_H
 #define RITZ_JIT_CACHE_H
 
@@ -11,10 +11,10 @@
 
 #include "jit/hash.h"
 #include "jit/jit.h"
-#include "jit/words.h"
+#include "jit/strings.h"
 
 #define RITZ_REFUSAL_SUFFIX ".refused"
-#define RITZ_NEWS_SUFFIX    ".told"
+#define RITZ_WARNED_SUFFIX  ".told"
 
 typedef struct {
   char *folder;    // owned, absolute; NULL: none
@@ -60,6 +60,6 @@ int ritz_cache_unlock_if_refused(Ceed ceed, const RitzCache *cache, const RitzHa
 
 // Removes from the folders what was left behind more than a day ago by processes that were killed: work
 // folders, locks; and refused texts and logs of more than a month ago. Only the first call in a process does.
-int ritz_cache_remove_old_once(Ceed ceed, const RitzWords *folders);
+int ritz_cache_remove_old_once(Ceed ceed, const RitzStrings *folders);
 
 #endif

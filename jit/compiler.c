@@ -22,7 +22,7 @@
 #include "jit/cpu.h"
 #include "jit/files.h"
 #include "jit/process.h"
-#include "jit/work.h"
+#include "jit/work-folder.h"
 
 // ---- The command ----
 
@@ -42,35 +42,35 @@ enum { NUM_NAMES = sizeof(languages[0].names) / sizeof(languages[0].names[0]) };
 // Not every compiler knows all: clang and gcc on some processors refuse the last ones.
 static int num_machine_flags(void) { return ritz_cpu_vector_flag() ? 2 : 1; }
 
-static void add_flags(RitzJitLanguage language, int num_refused, RitzWords *words) {
-  ritz_words_add(words, "%s", languages[language].standard);
-  for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) ritz_words_add(words, "%s", flags[i]);
+static void add_flags(RitzJitLanguage language, int num_refused, RitzStrings *args) {
+  ritz_strings_add(args, "%s", languages[language].standard);
+  for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) ritz_strings_add(args, "%s", flags[i]);
   const char *const machine_flags[] = {"-march=native", ritz_cpu_vector_flag()};
-  for (int i = 0; i < num_machine_flags() - num_refused; i++) ritz_words_add(words, "%s", machine_flags[i]);
+  for (int i = 0; i < num_machine_flags() - num_refused; i++) ritz_strings_add(args, "%s", machine_flags[i]);
 }
 
-static void split_include_path(RitzWords *words) {
+static void split_include_path(RitzStrings *args) {
   const char *folders = ritz_environment("RITZ_INCLUDE_PATH");
 
   while (folders && *folders) {
     const int n = (int)strcspn(folders, ":");
 
-    if (n) ritz_words_add(words, "%.*s", n, folders);
+    if (n) ritz_strings_add(args, "%.*s", n, folders);
     folders += n + (folders[n] == ':');
   }
 }
 
-static void add_folders(const RitzJitSource *source, RitzWords *words) {
-  RitzWords folders = {.ceed = words->ceed};
+static void add_folders(const RitzJitSource *source, RitzStrings *args) {
+  RitzStrings folders = {.ceed = args->ceed};
 
-  for (size_t i = 0; i < source->num_roots; i++) ritz_words_add(&folders, "%s", source->roots[i]);
+  for (size_t i = 0; i < source->num_roots; i++) ritz_strings_add(&folders, "%s", source->roots[i]);
   if (source->user_file) split_include_path(&folders);
   for (size_t i = 0; i < folders.num; i++) {
-    ritz_words_add(words, "-I"); // a word of its own: a root may be ""
-    ritz_words_add(words, "%s", folders.item[i]);
+    ritz_strings_add(args, "-I"); // a word of its own: a root may be ""
+    ritz_strings_add(args, "%s", folders.item[i]);
   }
-  if (!words->error) words->error = folders.error;
-  ritz_words_free(&folders);
+  if (!args->error) args->error = folders.error;
+  ritz_strings_free(&folders);
 }
 
 static const char *user_flags(RitzJitLanguage language) {
@@ -80,67 +80,67 @@ static const char *user_flags(RitzJitLanguage language) {
 }
 
 // Folders of RITZ_INCLUDE_PATH, then those behind -I in the user's arguments.
-void ritz_compiler_folders(RitzJitLanguage language, RitzWords *words) {
-  RitzWords flags = {.ceed = words->ceed};
+void ritz_compiler_folders(RitzJitLanguage language, RitzStrings *args) {
+  RitzStrings flags = {.ceed = args->ceed};
 
-  split_include_path(words);
-  ritz_words_split(&flags, user_flags(language));
+  split_include_path(args);
+  ritz_strings_split(&flags, user_flags(language));
   for (size_t i = 0; i < flags.num; i++) {
     if (strncmp(flags.item[i], "-I", 2) != 0) continue;
     const char *folder = flags.item[i][2] ? flags.item[i] + 2 : i + 1 < flags.num ? flags.item[++i] : ".";
-    ritz_words_add(words, "%s", folder);
+    ritz_strings_add(args, "%s", folder);
   }
-  if (!words->error) words->error = flags.error;
-  ritz_words_free(&flags);
+  if (!args->error) args->error = flags.error;
+  ritz_strings_free(&flags);
 }
 
 // All that decides what the text means.
 static void add_common(const RitzCompiler *compiler, const RitzJitSource *source, const char *folder,
-                       RitzWords *words) {
-  ritz_words_add(words, "%s", compiler->path);
-  add_flags(compiler->language, compiler->num_refused, words);
-  ritz_words_add(words, "-I%s", folder);
-  add_folders(source, words);
-  ritz_words_add(words, "-DCEED_RUNNING_JIT_PASS=1");
+                       RitzStrings *args) {
+  ritz_strings_add(args, "%s", compiler->path);
+  add_flags(compiler->language, compiler->num_refused, args);
+  ritz_strings_add(args, "-I%s", folder);
+  add_folders(source, args);
+  ritz_strings_add(args, "-DCEED_RUNNING_JIT_PASS=1");
 #ifdef RITZ_SCALAR_F32
-  ritz_words_add(words, "-DRITZ_SCALAR_F32");
+  ritz_strings_add(args, "-DRITZ_SCALAR_F32");
 #endif
-  for (size_t i = 0; i < source->num_defines; i++) ritz_words_add(words, "-D%s", source->defines[i]);
-  ritz_words_split(words, user_flags(compiler->language));
+  for (size_t i = 0; i < source->num_defines; i++) ritz_strings_add(args, "-D%s", source->defines[i]);
+  ritz_strings_split(args, user_flags(compiler->language));
 }
 
-static void add_list(const char *folder, RitzWords *words) {
-  ritz_words_add(words, "-MF");
-  ritz_words_add(words, "%s/kernel.d", folder);
-  ritz_words_add(words, "-MT");
-  ritz_words_add(words, "kernel");
+static void add_list(const char *folder, RitzStrings *args) {
+  ritz_strings_add(args, "-MF");
+  ritz_strings_add(args, "%s/kernel.d", folder);
+  ritz_strings_add(args, "-MT");
+  ritz_strings_add(args, "kernel");
 }
 
 // The file's name ends as in C.
-static void add_text(const RitzCompiler *compiler, const char *folder, RitzWords *words) {
-  if (compiler->language != RITZ_JIT_C) ritz_words_add(words, "-x");
-  if (compiler->language != RITZ_JIT_C) ritz_words_add(words, "%s", languages[compiler->language].name);
-  ritz_words_add(words, "%s/kernel.c", folder);
+static void add_text(const RitzCompiler *compiler, const char *folder, RitzStrings *args) {
+  if (compiler->language != RITZ_JIT_C) ritz_strings_add(args, "-x");
+  if (compiler->language != RITZ_JIT_C) ritz_strings_add(args, "%s", languages[compiler->language].name);
+  ritz_strings_add(args, "%s/kernel.c", folder);
 }
 
 void ritz_compiler_command(const RitzCompiler *compiler, const RitzJitSource *source, const char *folder,
-                           RitzWords *words) {
-  add_common(compiler, source, folder, words);
-  ritz_words_add(words, "-MD");
-  add_list(folder, words);
-  ritz_words_add(words, "-o");
-  ritz_words_add(words, "%s/kernel.so", folder);
-  add_text(compiler, folder, words);
-  ritz_words_add(words, "-lm");
+                           RitzStrings *args) {
+  add_common(compiler, source, folder, args);
+  ritz_strings_add(args, "-MD");
+  add_list(folder, args);
+  ritz_strings_add(args, "-o");
+  ritz_strings_add(args, "%s/kernel.so", folder);
+  add_text(compiler, folder, args);
+  ritz_strings_add(args, "-lm");
 }
 
 void ritz_compiler_list_command(const RitzCompiler *compiler, const RitzJitSource *source, const char *folder,
-                                RitzWords *words) {
-  add_common(compiler, source, folder, words);
-  ritz_words_add(words, "-M");
-  ritz_words_add(words, "-MG");
-  add_list(folder, words);
-  add_text(compiler, folder, words);
+                                RitzStrings *args) {
+  add_common(compiler, source, folder, args);
+  ritz_strings_add(args, "-M");
+  ritz_strings_add(args, "-MG");
+  add_list(folder, args);
+  add_text(compiler, folder, args);
 }
 
 // ---- Where it is ----
@@ -237,13 +237,13 @@ static void free_compiler(RitzCompiler **compiler) {
 static const double answer_limit = 20;
 
 // *text: what the program said, owned by the caller.
-static int run_compiler(Ceed ceed, const RitzWords *words, const char *folder, RitzProcess *process,
+static int run_compiler(Ceed ceed, const RitzStrings *args, const char *folder, RitzProcess *process,
                         char **text) {
   char *path = NULL;
 
   *text = NULL;
-  RITZ_TRY(words->error);
-  RITZ_TRY(ritz_process_start(ceed, words->item, folder, "compiler.log", process));
+  RITZ_TRY(args->error);
+  RITZ_TRY(ritz_process_start(ceed, args->item, folder, "compiler.log", process));
   process->limit = fmin(process->limit, answer_limit);
   ritz_process_wait(process);
   int ierr = ritz_format(ceed, &path, "%s/compiler.log", folder);
@@ -254,17 +254,17 @@ static int run_compiler(Ceed ceed, const RitzWords *words, const char *folder, R
 
 // compiler->version stays NULL when it cannot be run.
 static int ask_version(Ceed ceed, RitzCompiler *compiler, const char *folder, RitzProcess *process) {
-  RitzWords words = {.ceed = ceed};
+  RitzStrings args = {.ceed = ceed};
   char *text = NULL;
 
-  ritz_words_add(&words, "%s", compiler->path);
-  ritz_words_add(&words, "--version");
-  int ierr = run_compiler(ceed, &words, folder, process, &text);
+  ritz_strings_add(&args, "%s", compiler->path);
+  ritz_strings_add(&args, "--version");
+  int ierr = run_compiler(ceed, &args, folder, process, &text);
   if (!ierr && process->is_good)
     ierr =
         ritz_format(ceed, &compiler->version, "%.*s", text ? (int)strcspn(text, "\n") : 0, text ? text : "");
   RITZ_FREE(&text);
-  ritz_words_free(&words);
+  ritz_strings_free(&args);
   return ierr;
 }
 
@@ -274,15 +274,15 @@ static int ask_flags(Ceed ceed, RitzCompiler *compiler, const char *folder, Ritz
 
   for (; !ierr && compiler->num_refused < num_machine_flags(); compiler->num_refused++) {
     const char *const empty[] = {"-fsyntax-only", "-x", languages[compiler->language].name, "/dev/null"};
-    RitzWords words = {.ceed = ceed};
+    RitzStrings args = {.ceed = ceed};
     char *text = NULL;
 
-    ritz_words_add(&words, "%s", compiler->path);
-    add_flags(compiler->language, compiler->num_refused, &words);
-    for (int i = 0; i < 4; i++) ritz_words_add(&words, "%s", empty[i]);
-    ierr = run_compiler(ceed, &words, folder, process, &text);
+    ritz_strings_add(&args, "%s", compiler->path);
+    add_flags(compiler->language, compiler->num_refused, &args);
+    for (int i = 0; i < 4; i++) ritz_strings_add(&args, "%s", empty[i]);
+    ierr = run_compiler(ceed, &args, folder, process, &text);
     RITZ_FREE(&text);
-    ritz_words_free(&words);
+    ritz_strings_free(&args);
     if (process->is_good || process->is_violent) break;
   }
   return ierr;
@@ -358,7 +358,7 @@ static int ask_in(Ceed ceed, const RitzCache *cache, RitzCompiler *compiler, con
 }
 
 // compiler->version stays NULL, and *why says why, when it cannot be asked.
-static int ask(Ceed ceed, const RitzCache *cache, const RitzWords *places, RitzCompiler *compiler,
+static int ask(Ceed ceed, const RitzCache *cache, const RitzStrings *places, RitzCompiler *compiler,
                char **why) {
   for (size_t i = 0; !compiler->version && !*why && i < places->num; i++) {
     char *folder = NULL;
@@ -435,7 +435,7 @@ static void end_asking(void) {
   ritz_unlock(RITZ_LOCK_JIT);
 }
 
-int ritz_compiler_find(Ceed ceed, RitzJitLanguage language, const RitzCache *cache, const RitzWords *places,
+int ritz_compiler_find(Ceed ceed, RitzJitLanguage language, const RitzCache *cache, const RitzStrings *places,
                        const RitzCompiler **compiler, char **why) {
   RitzCompiler *fresh = NULL;
   const RitzCompiler *found = NULL;
@@ -471,17 +471,17 @@ cleanup:
 // ---- For people ----
 
 static const RitzCompiler *current(void) {
-  RitzWords places = {.ceed = NULL};
+  RitzStrings places = {.ceed = NULL};
   const RitzCompiler *compiler = NULL;
   RitzCache cache;
   char *why = NULL;
 
   if (ritz_cache_open(NULL, &cache)) return NULL;
-  ritz_work_places(cache.folder, &places);
+  ritz_work_folder_parents(cache.folder, &places);
   if (!places.error && ritz_compiler_find(NULL, RITZ_JIT_C, &cache, &places, &compiler, &why))
     compiler = NULL;
   RITZ_FREE(&why);
-  ritz_words_free(&places);
+  ritz_strings_free(&places);
   ritz_cache_close(&cache);
   return compiler;
 }

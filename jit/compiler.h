@@ -6,7 +6,7 @@
 
 #include "jit/cache.h"
 #include "jit/jit.h"
-#include "jit/words.h"
+#include "jit/strings.h"
 
 // Lives until the process ends.
 typedef struct RitzCompiler {
@@ -22,18 +22,18 @@ typedef struct RitzCompiler {
 // The compiler in use. It is asked once (per process, and per cache folder), and not again in this process
 // where it has failed; `places` are folders for temporary files. *compiler is NULL when there is none: *why
 // (owned by the caller, else NULL) says why.
-int ritz_compiler_find(Ceed ceed, RitzJitLanguage language, const RitzCache *cache, const RitzWords *places,
+int ritz_compiler_find(Ceed ceed, RitzJitLanguage language, const RitzCache *cache, const RitzStrings *places,
                        const RitzCompiler **compiler, char **why);
 
 // Appends the command that makes folder/kernel.so (and the list of files read, folder/kernel.d) from
 // folder/kernel.c.
 void ritz_compiler_command(const RitzCompiler *compiler, const RitzJitSource *source, const char *folder,
-                           RitzWords *words);
+                           RitzStrings *args);
 // The same for a command that compiles nothing and makes the list alone, in which headers that are nowhere
 // stand by their names.
 void ritz_compiler_list_command(const RitzCompiler *compiler, const RitzJitSource *source, const char *folder,
-                                RitzWords *words);
+                                RitzStrings *args);
 // Appends the folders that the environment gives for headers, which follow those of a source.
-void ritz_compiler_folders(RitzJitLanguage language, RitzWords *words);
+void ritz_compiler_folders(RitzJitLanguage language, RitzStrings *args);
 
 #endif

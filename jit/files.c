@@ -15,7 +15,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/threads.h"
-#include "jit/words.h"
+#include "jit/strings.h"
 
 enum { BUFFER_SIZE = 16384, MAX_BINARY_BYTES = 1 << 30 };
 

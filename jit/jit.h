@@ -63,15 +63,15 @@ RitzJitLanguage ritz_jit_language(RitzJitModule module);       // that the text 
 void *ritz_jit_symbol(RitzJitModule module, const char *name); // NULL: not there, or not READY
 void ritz_jit_release(RitzJitModule *module);                  // unloads the code with the last reference
 
-// Whether people are to hear of it that texts with this user's file have no kernel: once a file of these
-// contents, by one of all processes that share a cache; again after a day, and always under
+// *is_first: a warning about this user's file is due, that texts with it have no kernel. Once for a file of
+// these contents, in one of all processes that share a cache; again after a day; always under
 // RITZ_WARNINGS=all.
-int ritz_jit_is_news(Ceed ceed, const char *user_file, bool *is_news);
+int ritz_jit_is_first_warning(Ceed ceed, const char *user_file, bool *is_first);
 
 // The language of a file of these contents: C, unless texts with it were refused as C and are C++ in this
 // process.
 RitzJitLanguage ritz_jit_language_of_file(const char *user_file);
-int ritz_jit_note_language(Ceed ceed, const char *user_file, RitzJitLanguage language);
+int ritz_jit_remember_language(Ceed ceed, const char *user_file, RitzJitLanguage language);
 
 // Since the process began.
 void ritz_jit_counters(RitzJitCounters *counters);

@@ -63,7 +63,7 @@ cleanup:
   return ierr;
 }
 
-int ritz_library_open(Ceed ceed, int fd, const char *path, const RitzWords *places, RitzLibrary *library) {
+int ritz_library_open(Ceed ceed, int fd, const char *path, const RitzStrings *places, RitzLibrary *library) {
   bool is_done = may_execute(fd);
 
   *library = (RitzLibrary){.handle = NULL};

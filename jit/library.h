@@ -7,7 +7,7 @@
 #include <ceed.h>
 #include <stdbool.h>
 
-#include "jit/words.h"
+#include "jit/strings.h"
 
 typedef struct {
   void *handle;    // of dlopen, owned by the caller; NULL: not loaded
@@ -17,6 +17,6 @@ typedef struct {
 
 // fd stays open. `path` names it where descriptors have no names. A folder mounted without permission to
 // execute is left for `places`, where the binary is copied and removed once it is loaded.
-int ritz_library_open(Ceed ceed, int fd, const char *path, const RitzWords *places, RitzLibrary *library);
+int ritz_library_open(Ceed ceed, int fd, const char *path, const RitzStrings *places, RitzLibrary *library);
 
 #endif

@@ -16,7 +16,7 @@
 #include "jit/files.h"
 #include "jit/module.h"
 #include "jit/refusal.h"
-#include "jit/work.h"
+#include "jit/work-folder.h"
 
 // ---- Keys ----
 
@@ -25,7 +25,7 @@ static bool is_relative(const char *path) { return path && path[0] != '/'; }
 // Relative paths mean something only together with the current folder.
 static int add_current_folder(RitzHasher *hasher, const RitzBuild *build, const RitzJitSource *source) {
   bool is_needed = is_relative(source->user_file);
-  RitzWords folders = {.ceed = build->ceed};
+  RitzStrings folders = {.ceed = build->ceed};
 
   if (source->user_file) ritz_compiler_folders(build->compiler->language, &folders);
   for (size_t i = 0; i < folders.num; i++) is_needed = is_needed || is_relative(folders.item[i]);
@@ -34,7 +34,7 @@ static int add_current_folder(RitzHasher *hasher, const RitzBuild *build, const 
   ritz_hash_add_string(hasher, folder);
   free(folder);
   int ierr = folders.error;
-  ritz_words_free(&folders);
+  ritz_strings_free(&folders);
   return ierr;
 }
 
@@ -43,7 +43,7 @@ static int add_current_folder(RitzHasher *hasher, const RitzBuild *build, const 
 static int make_text_key(const RitzBuild *build, const RitzJitSource *source, const RitzHash *user,
                          RitzHash *key) {
   const RitzCompiler *compiler = build->compiler;
-  RitzWords command = {.ceed = build->ceed};
+  RitzStrings command = {.ceed = build->ceed};
   RitzHasher hasher;
 
   ritz_compiler_command(compiler, source, "", &command);
@@ -65,7 +65,7 @@ static int make_text_key(const RitzBuild *build, const RitzJitSource *source, co
   ritz_hash_add(&hasher, version, sizeof(version));
   *key = ritz_hash_end(&hasher);
   if (!ierr) ierr = command.error;
-  ritz_words_free(&command);
+  ritz_strings_free(&command);
   return ierr;
 }
 
@@ -74,7 +74,7 @@ static int make_text_key(const RitzBuild *build, const RitzJitSource *source, co
 static int open_build(Ceed ceed, const RitzJitWatch *watch, RitzBuild *build) {
   *build = (RitzBuild){.ceed = ceed, .watch = watch, .places = {.ceed = ceed}};
   RITZ_TRY(ritz_cache_open(ceed, &build->cache));
-  ritz_work_places(build->cache.folder, &build->places);
+  ritz_work_folder_parents(build->cache.folder, &build->places);
   return build->places.error;
 }
 
@@ -84,7 +84,7 @@ static int find_compiler(RitzBuild *build, RitzJitLanguage language, char **why)
 }
 
 static void close_build(RitzBuild *build) {
-  ritz_words_free(&build->places);
+  ritz_strings_free(&build->places);
   ritz_cache_close(&build->cache);
 }
 
@@ -219,7 +219,7 @@ static int choose_module(Ceed ceed, const RitzJitSource *source, RitzJitModule *
   RitzJitModule both = NULL;
   char *reason = NULL;
 
-  if (status == RITZ_JIT_READY) RITZ_TRY(ritz_jit_note_language(ceed, source->user_file, RITZ_JIT_CXX));
+  if (status == RITZ_JIT_READY) RITZ_TRY(ritz_jit_remember_language(ceed, source->user_file, RITZ_JIT_CXX));
   if (status == RITZ_JIT_REFUSED) {
     RITZ_TRY(
         ritz_format(ceed, &reason, "%s; nor as C++: %s", ritz_jit_reason(*module), ritz_jit_reason(*cxx)));

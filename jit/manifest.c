@@ -58,16 +58,16 @@ static bool is_systems(const char *path) {
   return begins(path, "/usr/include/") || begins(path, "/usr/lib/") || begins(path, "/usr/lib64/");
 }
 
-static int add_file(const char *path, const char *work, RitzWords *files) {
+static int add_file(const char *path, const char *work, RitzStrings *files) {
   if ((begins(path, work) && path[strlen(work)] == '/') || is_systems(path)) return CEED_ERROR_SUCCESS;
   char *folder = path[0] == '/' ? NULL : realpath(".", NULL);
 
-  ritz_words_add(files, "%s%s%s", folder ? folder : "", folder ? "/" : "", path);
+  ritz_strings_add(files, "%s%s%s", folder ? folder : "", folder ? "/" : "", path);
   free(folder);
   return files->error;
 }
 
-int ritz_manifest_read_list(Ceed ceed, char *list, const char *work, RitzWords *files) {
+int ritz_manifest_read_list(Ceed ceed, char *list, const char *work, RitzStrings *files) {
   char *word = NULL;
   int ierr = RITZ_MALLOC(ceed, strlen(list) + 1, &word);
 
@@ -102,7 +102,7 @@ static int append_file(Ceed ceed, const char *path, int64_t start, char **text) 
   return CEED_ERROR_SUCCESS;
 }
 
-int ritz_manifest_make(Ceed ceed, const char *name, const RitzHash *binary, const RitzWords *files,
+int ritz_manifest_make(Ceed ceed, const char *name, const RitzHash *binary, const RitzStrings *files,
                        int64_t start, char **text) {
   char *body = NULL;
   int ierr = ritz_format(ceed, &body, "%sname %s\nbinary %s\n", first_line, name, binary->hex);

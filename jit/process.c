@@ -20,7 +20,7 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "jit/files.h"
-#include "jit/words.h"
+#include "jit/strings.h"
 
 double ritz_process_limit(void) {
   const char *text = ritz_environment("RITZ_JIT_TIMEOUT");
@@ -37,13 +37,13 @@ static bool names(const char *variable, const char *name) {
 
 // Messages in English, temporary files in a folder that is removed whatever happens; a set-uid program hands
 // on nothing of its caller's.
-static int make_environment(const char *folder, RitzWords *words) {
-  if (ritz_is_set_uid()) ritz_words_add(words, "PATH=/usr/local/bin:/usr/bin:/bin");
+static int make_environment(const char *folder, RitzStrings *words) {
+  if (ritz_is_set_uid()) ritz_strings_add(words, "PATH=/usr/local/bin:/usr/bin:/bin");
   for (char *const *variable = ritz_environment_all(); variable && *variable && !ritz_is_set_uid();
        variable++)
-    if (!names(*variable, "LC_ALL") && !names(*variable, "TMPDIR")) ritz_words_add(words, "%s", *variable);
-  ritz_words_add(words, "LC_ALL=C");
-  ritz_words_add(words, "TMPDIR=%s", folder);
+    if (!names(*variable, "LC_ALL") && !names(*variable, "TMPDIR")) ritz_strings_add(words, "%s", *variable);
+  ritz_strings_add(words, "LC_ALL=C");
+  ritz_strings_add(words, "TMPDIR=%s", folder);
   return words->error;
 }
 
@@ -90,7 +90,7 @@ static int spawn(char *const *arguments, char *const *environment, const char *l
 
 int ritz_process_start(Ceed ceed, char *const *arguments, const char *folder, const char *log,
                        RitzProcess *process) {
-  RitzWords environment = {.ceed = ceed};
+  RitzStrings environment = {.ceed = ceed};
   char *log_path = NULL;
   int ierr = make_environment(folder, &environment);
 
@@ -104,7 +104,7 @@ int ritz_process_start(Ceed ceed, char *const *arguments, const char *folder, co
     if (!code) process->log = open(log_path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
   }
   RITZ_FREE(&log_path);
-  ritz_words_free(&environment);
+  ritz_strings_free(&environment);
   return ierr;
 }
 

@@ -121,45 +121,46 @@ int ritz_refusal_find(Ceed ceed, const RitzCache *cache, const RitzHash *key, ch
 
 // ---- Keeping ----
 
-static void add_folder_of(const char *path, RitzWords *folders) {
+static void add_folder_of(const char *path, RitzStrings *folders) {
   const int n = (int)(strrchr(path, '/') - path);
 
   for (size_t i = 0; i < folders->num; i++)
     if ((int)strlen(folders->item[i]) == n && !strncmp(folders->item[i], path, (size_t)n)) return;
-  ritz_words_add(folders, "%.*s", n, path);
+  ritz_strings_add(folders, "%.*s", n, path);
 }
 
 // Paths are absolute, in front of names that are nowhere stands the current folder.
-static void sort_files(const RitzWords *all, const char *current, RitzWords *files, RitzWords *names,
-                       RitzWords *folders) {
+static void sort_files(const RitzStrings *all, const char *current, RitzStrings *files, RitzStrings *names,
+                       RitzStrings *folders) {
   const size_t n = strlen(current);
 
   for (size_t i = 0; i < all->num; i++) {
     const char *path = all->item[i];
 
     if (!access(path, F_OK)) {
-      ritz_words_add(files, "%s", path);
+      ritz_strings_add(files, "%s", path);
       add_folder_of(path, folders);
     } else {
-      ritz_words_add(names, "%s", !strncmp(path, current, n) && path[n] == '/' ? path + n + 1 : path);
+      ritz_strings_add(names, "%s", !strncmp(path, current, n) && path[n] == '/' ? path + n + 1 : path);
     }
   }
 }
 
-static void add_searched(const RitzRefusal *refusal, RitzWords *folders) {
+static void add_searched(const RitzRefusal *refusal, RitzStrings *folders) {
   static const char *const variables[] = {"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH"};
 
-  for (size_t i = 0; i < refusal->folders->num; i++) ritz_words_add(folders, "%s", refusal->folders->item[i]);
+  for (size_t i = 0; i < refusal->folders->num; i++)
+    ritz_strings_add(folders, "%s", refusal->folders->item[i]);
   for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {
     const char *list = ritz_environment(variables[i]);
 
     for (int n; list && *list; list += n + (list[n] == ':')) {
       n = (int)strcspn(list, ":");
-      ritz_words_add(folders, n ? "%.*s" : ".%.*s", n, list);
+      ritz_strings_add(folders, n ? "%.*s" : ".%.*s", n, list);
     }
   }
-  ritz_words_add(folders, "/usr/local/include");
-  ritz_words_add(folders, "/usr/include");
+  ritz_strings_add(folders, "/usr/local/include");
+  ritz_strings_add(folders, "/usr/include");
 }
 
 // Appends to *text, which becomes NULL on an error.
@@ -173,7 +174,7 @@ static int append_word(Ceed ceed, char **text, const char *word, const char *fol
 }
 
 // *rest: what follows the manifest, owned by the caller.
-static int make_rest(Ceed ceed, const RitzWords *names, const RitzWords *folders, const char *messages,
+static int make_rest(Ceed ceed, const RitzStrings *names, const RitzStrings *folders, const char *messages,
                      char **rest) {
   RITZ_TRY(ritz_strdup(ceed, "", rest));
   for (size_t i = 0; i < names->num; i++) {
@@ -187,9 +188,9 @@ static int make_rest(Ceed ceed, const RitzWords *names, const RitzWords *folders
 }
 
 // Paths with a line break would be read as something else.
-static bool has_breaks(const RitzWords *words) {
-  for (size_t i = 0; i < words->num; i++)
-    if (strchr(words->item[i], '\n')) return true;
+static bool has_breaks(const RitzStrings *list) {
+  for (size_t i = 0; i < list->num; i++)
+    if (strchr(list->item[i], '\n')) return true;
   return false;
 }
 
@@ -210,7 +211,7 @@ static int write_record(Ceed ceed, const RitzCache *cache, const RitzHash *key, 
 
 int ritz_refusal_keep(Ceed ceed, const RitzCache *cache, const RitzHash *key, const RitzRefusal *refusal,
                       bool *is_kept) {
-  RitzWords files = {.ceed = ceed}, names = {.ceed = ceed}, folders = {.ceed = ceed};
+  RitzStrings files = {.ceed = ceed}, names = {.ceed = ceed}, folders = {.ceed = ceed};
   char *current = realpath(".", NULL), *rest = NULL, *manifest = NULL;
   int ierr = CEED_ERROR_SUCCESS;
 
@@ -229,9 +230,9 @@ int ritz_refusal_keep(Ceed ceed, const RitzCache *cache, const RitzHash *key, co
 cleanup:
   RITZ_FREE(&manifest);
   RITZ_FREE(&rest);
-  ritz_words_free(&files);
-  ritz_words_free(&names);
-  ritz_words_free(&folders);
+  ritz_strings_free(&files);
+  ritz_strings_free(&names);
+  ritz_strings_free(&folders);
   return ierr;
 }
 

@@ -19,11 +19,11 @@ int ritz_refusal_find(Ceed ceed, const RitzCache *cache, const RitzHash *key, ch
 
 // A refusal as it is kept. Everything borrowed.
 typedef struct {
-  const char *name;         // of the text
-  const char *work;         // a folder inside the cache, for a temporary file
-  const RitzWords *files;   // that the compiler has read or looked for
-  const RitzWords *folders; // that it has searched besides those of the files
-  int64_t start;            // of the compilation, by the clock of the files
+  const char *name;           // of the text
+  const char *work;           // a folder inside the cache, for a temporary file
+  const RitzStrings *files;   // that the compiler has read or looked for
+  const RitzStrings *folders; // that it has searched besides those of the files
+  int64_t start;              // of the compilation, by the clock of the files
   const char *messages;
 } RitzRefusal;
 

@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "jit/files.h"
-#include "jit/work.h"
+#include "jit/work-folder.h"
 
 // ---- Messages ----
 
@@ -75,7 +75,7 @@ static int quote(Ceed ceed, const char *word, char **quoted) {
 }
 
 // *text: the words in one line that can be pasted.
-static int make_line(Ceed ceed, const RitzWords *words, char **text) {
+static int make_line(Ceed ceed, const RitzStrings *words, char **text) {
   RITZ_TRY(ritz_strdup(ceed, "", text));
   for (size_t i = 0; i < words->num; i++) {
     char *quoted = NULL, *longer = NULL;
@@ -92,11 +92,11 @@ static int make_line(Ceed ceed, const RitzWords *words, char **text) {
 
 static int make_command(Ceed ceed, const RitzCompiler *compiler, const RitzJitSource *source,
                         const char *folder, char **text) {
-  RitzWords words = {.ceed = ceed};
+  RitzStrings words = {.ceed = ceed};
 
   ritz_compiler_command(compiler, source, folder, &words);
   int ierr = words.error ? words.error : make_line(ceed, &words, text);
-  ritz_words_free(&words);
+  ritz_strings_free(&words);
   return ierr;
 }
 
@@ -170,7 +170,7 @@ int ritz_report_dump(Ceed ceed, const RitzCompiler *compiler, const RitzJitSourc
   int ierr = open_dump(ceed, source->name, key, folder);
 
   if (ierr || !*folder) return ierr;
-  RITZ_TRY_CLEANUP(ritz_work_fill(ceed, *folder, source->text, &is_written));
+  RITZ_TRY_CLEANUP(ritz_work_folder_fill(ceed, *folder, source->text, &is_written));
   RITZ_TRY_CLEANUP(make_command(ceed, compiler, source, *folder, &command));
   RITZ_TRY_CLEANUP(write_dump_text(ceed, *folder, "command.txt", command, &is_written));
   RITZ_TRY_CLEANUP(write_dump_text(ceed, *folder, "compile.log", log, &is_written));

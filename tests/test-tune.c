@@ -5,7 +5,7 @@
 
 #include "backends/gpu/gemm.h"
 #include "base/memory.h"
-#include "jit/note.h"
+#include "jit/tune-record.h"
 #include "plan/choice.h"
 #include "tests/gpu-kit.h"
 #include "tests/jit-damage.h"
@@ -95,7 +95,7 @@ static const char *tune_and_find_file(Ceed ceed) {
   if (!ierr) ierr = RitzJitList(ceed, &num, &entries);
   for (size_t i = 0; i < num; i++) {
     char name[64];
-    snprintf(name, sizeof(name), "%s" RITZ_NOTE_SUFFIX, entries[i].key);
+    snprintf(name, sizeof(name), "%s" RITZ_TUNE_SUFFIX, entries[i].key);
     if (entries[i].is_tuning) path = jit_path(getenv("RITZ_CACHE_DIR"), name);
   }
   free(entries);
@@ -361,7 +361,7 @@ TEST_TUNING(damaged_files_are_ignored) {
   free(kept);
 }
 
-// Of the note in `path`, in a cache of its own.
+// Writes `text` as the record of tuning in `path`, in a cache of its own.
 static int rewrite(Ceed ceed, const char *path, const char *text) {
   char device[512];
   RitzHash key;
@@ -369,7 +369,7 @@ static int rewrite(Ceed ceed, const char *path, const char *text) {
   snprintf(device, sizeof(device), "%s device=%s", text, ritz_gpu(ceed)->info->name);
   const char *copy = copy_to_new_cache(path);
   snprintf(key.hex, sizeof(key.hex), "%s", strrchr(copy, '/') + 1);
-  return ritz_note_keep(ceed, &key, "test", strstr(text, "device=") ? text : device);
+  return ritz_tune_record_write(ceed, &key, "test", strstr(text, "device=") ? text : device);
 }
 
 TEST_TUNING(files_with_words_of_other_versions_are_ignored) {
@@ -495,7 +495,7 @@ TEST_TUNING(the_cache_lists_and_clears_what_was_measured) {
   CHECK(num_tunings == 1, "%zu of %zu entries", num_tunings, num);
   CHECK_OK(RitzJitClear(ceed, &num));
   CHECK(num >= 1, "%zu removed", num);
-  CHECK(jit_count_files(getenv("RITZ_CACHE_DIR"), RITZ_NOTE_SUFFIX) == 0, "a file is left");
+  CHECK(jit_count_files(getenv("RITZ_CACHE_DIR"), RITZ_TUNE_SUFFIX) == 0, "a file is left");
 }
 
 // ---- Memory that fails ----

@@ -11,7 +11,7 @@
 #include "backends/cpu/rows.h"
 #include "backends/cpu/unfused.h"
 #include "emit/emit.h"
-#include "jit/words.h"
+#include "jit/strings.h"
 
 // *title: what messages call an operator, owned by the caller.
 static int make_title(CeedOperator op, char **title) {
@@ -64,12 +64,12 @@ static RitzCpuPath nearest_path(CeedOperator op, RitzCpuPath path) {
 // Once for all operators with functions of one file, in all contexts.
 static int warn_of_file(CeedOperator op, const char *path, const char *reason) {
   const Ceed ceed = op->obj.ceed;
-  bool is_news = true;
+  bool is_first = true;
   char *what = NULL;
 
   if (!op->qf->f) return CEED_ERROR_SUCCESS; // an error follows, or core/ tells
-  if (!ceed->is_strict) RITZ_TRY(ritz_jit_is_news(ceed, path, &is_news));
-  if (!is_news) return CEED_ERROR_SUCCESS;
+  if (!ceed->is_strict) RITZ_TRY(ritz_jit_is_first_warning(ceed, path, &is_first));
+  if (!is_first) return CEED_ERROR_SUCCESS;
   RITZ_TRY(ritz_format(ceed, &what, "QFunctions of '%s'", path));
   const int ierr =
       ritz_warn_once(ceed, "CeedOperatorApply", what, reason, "their function pointers are called");

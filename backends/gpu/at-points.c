@@ -8,7 +8,7 @@
 #include "backends/gpu/memory.h"
 #include "backends/gpu/operators.h"
 #include "emit/emit.h"
-#include "jit/words.h"
+#include "jit/strings.h"
 
 // ---- Plan and kernel ----
 

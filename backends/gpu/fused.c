@@ -11,7 +11,7 @@
 #include "backends/gpu/operators.h"
 #include "emit/emit.h"
 #include "jit/files.h"
-#include "jit/words.h"
+#include "jit/strings.h"
 
 // ---- Life ----
 

@@ -6,7 +6,7 @@
 #include "backends/gpu/context.h"
 #include "backends/gpu/gen.h"
 #include "backends/gpu/operators.h"
-#include "jit/words.h"
+#include "jit/strings.h"
 
 // ---- Applies ----
 

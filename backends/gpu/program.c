@@ -10,7 +10,7 @@
 #include "jit/binary.h"
 #include "jit/files.h"
 #include "jit/module.h"
-#include "jit/words.h"
+#include "jit/strings.h"
 
 // Unreferenced programs that stay loaded.
 enum { NUM_KEPT = 64 };

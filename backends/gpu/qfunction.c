@@ -5,7 +5,7 @@
 
 #include "backends/gpu/operators.h"
 #include "emit/emit.h"
-#include "jit/words.h"
+#include "jit/strings.h"
 
 enum { BLOCK = 128 };               // threads; sources may need many registers
 enum { CONTEXT_BYTES = 512 << 10 }; // that the threads of a block may have as copies, where each has its own

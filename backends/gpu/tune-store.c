@@ -13,8 +13,8 @@
 #include "backends/gpu/gen.h"
 #include "base/threads.h"
 #include "jit/files.h"
-#include "jit/note.h"
-#include "jit/words.h"
+#include "jit/strings.h"
+#include "jit/tune-record.h"
 #include "plan/choice.h"
 
 enum { MOST_KERNELS = 40 };
@@ -178,7 +178,7 @@ static bool read_text(CeedOperator op, char *text, RitzGpuTuning *tuning) {
 
 static int read_note(CeedOperator op, RitzGpuTuning *tuning) {
   char *text = NULL;
-  RITZ_TRY(ritz_note_find(op->obj.ceed, &tuning->key, &text));
+  RITZ_TRY(ritz_tune_record_find(op->obj.ceed, &tuning->key, &text));
   tuning->is_measured = text && read_text(op, text, tuning);
   RITZ_FREE(&text);
   return CEED_ERROR_SUCCESS;
@@ -206,7 +206,7 @@ int ritz_gpu_tune_keep(CeedOperator op, RitzGpuTuning *tuning) {
   tuning->is_measured = true;
   RITZ_TRY(remember(op->obj.ceed, &place, true, tuning));
   RITZ_TRY(write_text(op, tuning, &text));
-  const int ierr = ritz_note_keep(op->obj.ceed, &tuning->key, op->qf->kernel_name, text);
+  const int ierr = ritz_tune_record_write(op->obj.ceed, &tuning->key, op->qf->kernel_name, text);
   RITZ_FREE(&text);
   return ierr;
 }

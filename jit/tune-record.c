@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Notes in the disk cache (contract in jit/note.h):
+// Records of tuning in the disk cache (contract in jit/tune-record.h):
 //     ritz-note 1
 //     name NAME
 //     text TEXT
 //     check HASH      of the key and the lines above
-#include "jit/note.h"
+#include "jit/tune-record.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static const char first_line[] = "ritz-note 1\n", name_word[] = "name ", text_wo
                   check_word[] = "\ncheck ";
 
 static int make_name(Ceed ceed, const RitzHash *key, char **name) {
-  return ritz_format(ceed, name, "%s%s", key->hex, RITZ_NOTE_SUFFIX);
+  return ritz_format(ceed, name, "%s%s", key->hex, RITZ_TUNE_SUFFIX);
 }
 
 static RitzHash make_check(const RitzHash *key, const char *lines, size_t length) {
@@ -45,7 +45,7 @@ static int extract(Ceed ceed, const char *contents, const RitzHash *key, char **
   return ritz_format(ceed, text, "%.*s", (int)strcspn(line, "\n"), line);
 }
 
-int ritz_note_find(Ceed ceed, const RitzHash *key, char **text) {
+int ritz_tune_record_find(Ceed ceed, const RitzHash *key, char **text) {
   char *name = NULL, *contents = NULL;
   RitzCache cache;
   *text = NULL;
@@ -59,7 +59,7 @@ int ritz_note_find(Ceed ceed, const RitzHash *key, char **text) {
   return ierr;
 }
 
-bool ritz_note_name(const char *contents, size_t size, char *name) {
+bool ritz_tune_record_name(const char *contents, size_t size, char *name) {
   const size_t start = strlen(first_line);
   if (strncmp(contents, first_line, start) || strncmp(contents + start, name_word, strlen(name_word)))
     return false;
@@ -81,7 +81,7 @@ static int make_contents(Ceed ceed, const RitzHash *key, const char *name, const
 }
 
 // Through a work folder, from which it appears whole.
-static int publish_note(Ceed ceed, const RitzCache *cache, const char *name, const char *contents) {
+static int publish(Ceed ceed, const RitzCache *cache, const char *name, const char *contents) {
   char *work = NULL, *path = NULL;
   RITZ_TRY(ritz_folder_make_temporary(ceed, cache->folder, &work));
   if (!work) return CEED_ERROR_SUCCESS;
@@ -94,13 +94,13 @@ static int publish_note(Ceed ceed, const RitzCache *cache, const char *name, con
   return ierr;
 }
 
-int ritz_note_keep(Ceed ceed, const RitzHash *key, const char *name, const char *text) {
+int ritz_tune_record_write(Ceed ceed, const RitzHash *key, const char *name, const char *text) {
   char *file = NULL, *contents = NULL;
   RitzCache cache;
   RITZ_TRY(ritz_cache_open(ceed, &cache));
   int ierr = make_name(ceed, key, &file);
   if (!ierr) ierr = make_contents(ceed, key, name, text, &contents);
-  if (!ierr && cache.folder) ierr = publish_note(ceed, &cache, file, contents);
+  if (!ierr && cache.folder) ierr = publish(ceed, &cache, file, contents);
   RITZ_FREE(&contents);
   RITZ_FREE(&file);
   ritz_cache_close(&cache);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Work folders (contract in jit/work.h).
-#include "jit/work.h"
+// Work folders (contract in jit/work-folder.h).
+#include "jit/work-folder.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -10,14 +10,14 @@
 #include "base/memory.h"
 #include "jit/files.h"
 
-void ritz_work_places(const char *first, RitzWords *places) {
+void ritz_work_folder_parents(const char *first, RitzStrings *places) {
   const char *temporary = ritz_environment("TMPDIR");
 
-  if (first) ritz_words_add(places, "%s", first);
-  if (temporary && temporary[0] == '/') ritz_words_add(places, "%s", temporary);
-  ritz_words_add(places, "/tmp");
-  ritz_words_add(places, "/dev/shm");
-  ritz_words_add(places, "/run/user/%ld", (long)geteuid());
+  if (first) ritz_strings_add(places, "%s", first);
+  if (temporary && temporary[0] == '/') ritz_strings_add(places, "%s", temporary);
+  ritz_strings_add(places, "/tmp");
+  ritz_strings_add(places, "/dev/shm");
+  ritz_strings_add(places, "/run/user/%ld", (long)geteuid());
 }
 
 // Makes the folder of a file, unless it is that of the file before, too (NULL: there is none).
@@ -44,7 +44,7 @@ static int write_in(Ceed ceed, const char *folder, const char *name, const void 
   return ierr;
 }
 
-int ritz_work_fill(Ceed ceed, const char *folder, const char *text, bool *is_written) {
+int ritz_work_folder_fill(Ceed ceed, const char *folder, const char *text, bool *is_written) {
   static const char ceed_h[] = "#include \"types.h\"\n"; // a kernel calls no function of the Ceed API
   char *path = NULL;
   int ierr = write_in(ceed, folder, "kernel.c", text, strlen(text), &path, is_written);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Strings made by a format, and lists of them: arguments of programs, environments, paths. Called by all of
 // jit/.
-#ifndef RITZ_JIT_WORDS_H
-#define RITZ_JIT_WORDS_H
+#ifndef RITZ_JIT_STRINGS_H
+#define RITZ_JIT_STRINGS_H
 
 #include <ceed.h>
 #include <stddef.h>
@@ -16,17 +16,17 @@
 // *text: owned by the caller (RITZ_FREE).
 int ritz_format(Ceed ceed, char **text, const char *format, ...) RITZ_PRINTF(3, 4);
 
-// Begins as {.ceed = ceed}. The first failed append is kept in `error`, so that callers append word after
-// word and look once.
+// Begins as {.ceed = ceed}. The first failed append is kept in `error`, so that callers append string after
+// string and look once.
 typedef struct {
   Ceed ceed;
   char **item; // owned strings; item[num] is NULL; NULL while nothing was appended
   size_t num, capacity;
   int error;
-} RitzWords;
+} RitzStrings;
 
-void ritz_words_add(RitzWords *words, const char *format, ...) RITZ_PRINTF(2, 3);
-void ritz_words_split(RitzWords *words, const char *text); // at blanks; NULL: nothing
-void ritz_words_free(RitzWords *words);
+void ritz_strings_add(RitzStrings *list, const char *format, ...) RITZ_PRINTF(2, 3);
+void ritz_strings_split(RitzStrings *list, const char *text); // at blanks; NULL: nothing
+void ritz_strings_free(RitzStrings *list);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What is known of users' files (contract in jit/jit.h): their languages, and which warnings have appeared: a
-// list of this process, and an empty file for all that share a cache, <hash of name and contents>.told, whose
-// age is that of the last warning.
+// Users' files that texts include (contract in jit/jit.h): their languages, and which of them people were
+// warned about. A list of this process; for all that share a cache an empty file a warning, <hash of name and
+// contents>.told, whose age is that of the last warning.
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -20,7 +20,7 @@
 typedef struct File {
   struct File *next;
   RitzHash hash;
-  bool is_told;
+  bool is_warned;
   RitzJitLanguage language;
 } File;
 static File *files;
@@ -54,14 +54,14 @@ static bool add_file(const char *path) {
   return true;
 }
 
-static int add_on_disk(Ceed ceed, const RitzHash *hash, bool *is_news) {
+static int add_on_disk(Ceed ceed, const RitzHash *hash, bool *is_first) {
   RitzCache cache;
   char *path = NULL;
 
   RITZ_TRY(ritz_cache_open(ceed, &cache));
   int ierr = CEED_ERROR_SUCCESS;
-  if (cache.folder) ierr = ritz_format(ceed, &path, "%s/%s%s", cache.folder, hash->hex, RITZ_NEWS_SUFFIX);
-  if (path) *is_news = add_file(path);
+  if (cache.folder) ierr = ritz_format(ceed, &path, "%s/%s%s", cache.folder, hash->hex, RITZ_WARNED_SUFFIX);
+  if (path) *is_first = add_file(path);
   RITZ_FREE(&path);
   ritz_cache_close(&cache);
   return ierr;
@@ -85,7 +85,7 @@ static RitzHash make_hash(const char *user_file) {
   return ritz_hash_end(&hasher);
 }
 
-// By these compilers.
+// Of the file and the compilers that refuse or accept it.
 static RitzHash make_language_hash(const char *user_file) {
   RitzHasher hasher;
 
@@ -95,22 +95,22 @@ static RitzHash make_language_hash(const char *user_file) {
   return ritz_hash_end(&hasher);
 }
 
-int ritz_jit_is_news(Ceed ceed, const char *user_file, bool *is_news) {
+int ritz_jit_is_first_warning(Ceed ceed, const char *user_file, bool *is_first) {
   const char *warnings = ritz_environment("RITZ_WARNINGS");
   const RitzHash hash = make_hash(user_file);
   File *file;
 
-  *is_news = warnings && !strcmp(warnings, "all");
-  if (*is_news) return CEED_ERROR_SUCCESS;
+  *is_first = warnings && !strcmp(warnings, "all");
+  if (*is_first) return CEED_ERROR_SUCCESS;
   ritz_lock(RITZ_LOCK_JIT);
   const int ierr = find_locked(ceed, &hash, &file);
-  *is_news = !ierr && !file->is_told;
-  if (*is_news) file->is_told = true;
+  *is_first = !ierr && !file->is_warned;
+  if (*is_first) file->is_warned = true;
   ritz_unlock(RITZ_LOCK_JIT);
-  return *is_news ? add_on_disk(ceed, &hash, is_news) : ierr;
+  return *is_first ? add_on_disk(ceed, &hash, is_first) : ierr;
 }
 
-int ritz_jit_note_language(Ceed ceed, const char *user_file, RitzJitLanguage language) {
+int ritz_jit_remember_language(Ceed ceed, const char *user_file, RitzJitLanguage language) {
   const RitzHash hash = make_language_hash(user_file);
   File *file;
 
