@@ -25,7 +25,7 @@ static bool has_dense(const RitzGpuEmitter *e, bool is_input) {
 }
 
 // Points of an element that a thread has.
-static int num_points(const RitzGpuEmitter *e) { return (int)(e->target->Q_1d / e->target->num_stacked); }
+static int num_points(const RitzGpuEmitter *e) { return (int)(e->target->Q_1d / e->target->elem_per_thread); }
 
 typedef void (*EmitSpace)(RitzGpuEmitter *e, int s);
 
@@ -55,8 +55,8 @@ void ritz_emit_gpu_dense_sizes(RitzGpuEmitter *e) {
                 "#define RITZ_STACKED  %d // elements of a thread\n#define RITZ_PACKED   %d\n"
                 "#define RITZ_GROUPS   %d\n#define RITZ_DENSE_PACKS %d\n"
                 "#include \"kernels/gpu/fused-dense.h\"\n",
-                (int)t->num_stacked, (int)t->num_packed, (int)(t->num_elem / t->num_stacked),
-                (int)(num_comp * t->num_stacked / t->num_packed));
+                (int)t->elem_per_thread, (int)t->elem_per_pack, (int)(t->num_elem / t->elem_per_thread),
+                (int)(num_comp * t->elem_per_thread / t->elem_per_pack));
 }
 
 static void add_register(RitzGpuEmitter *e, char letter, int s, int q_comp) {
@@ -148,7 +148,7 @@ static void emit_put(RitzGpuEmitter *e, int s, char letter, int q_comp, int firs
   ritz_text_add(&e->text, "    ritz_dense_put(%d, %d, %d, L.points_line, %c%d, ", q_comp * nc, Q,
                 num_points(e), letter, s);
   add_group(e, s, "L.points_elem");
-  ritz_text_add(&e->text, " + %d);\n", first * nc * (int)e->target->num_stacked * Q);
+  ritz_text_add(&e->text, " + %d);\n", first * nc * (int)e->target->elem_per_thread * Q);
 }
 
 static void emit_points(RitzGpuEmitter *e, int s) {
@@ -159,19 +159,19 @@ static void emit_points(RitzGpuEmitter *e, int s) {
 static void emit_sums(RitzGpuEmitter *e, int s) {
   const RitzGpuTarget *t = e->target;
   const int nc = (int)e->plan->spaces[s].num_comp, P = (int)dense_basis_of(e, s)->P,
-            stacked = (int)t->num_stacked;
-  open_items(e, "RITZ_ROLL", t->num_elem / t->num_stacked * P);
+            per_thread = (int)t->elem_per_thread;
+  open_items(e, "RITZ_ROLL", t->num_elem / t->elem_per_thread * P);
   ritz_text_add(&e->text,
                 "    const int group = i / %d, node = i %% %d;\n    RitzReal sums[%d * %d];\n"
                 "    ritz_dense_sum(%d, %d, %d, ",
-                P, P, nc, stacked, nc, P, (int)e->plan->Q);
+                P, P, nc, per_thread, nc, P, (int)e->plan->Q);
   add_matrices(e, s, "_t", " + node");
   add_group(e, s, "group");
   ritz_text_add(&e->text,
                 ", sums);\n    RITZ_UNROLL\n    for (int k = 0; k < %d; k++) {\n"
                 "      const RitzLong e = first_elem + group + k * RITZ_GROUPS;\n      RitzReal nodes[%d];\n"
                 "      ritz_take_lines(%d, %d, sums, k, nodes);\n      ",
-                stacked, nc, nc, stacked);
+                per_thread, nc, nc, per_thread);
   ritz_emit_gpu_scatter(e, s, 1, 0, "e < num_elem", "e", "node", "nodes", false);
   ritz_text_add(&e->text, "    }\n  }\n");
 }

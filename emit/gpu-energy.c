@@ -14,7 +14,8 @@ void ritz_emit_gpu_energy(RitzGpuEmitter *e) {
     ritz_emit_gpu_name_argument(e, partner, in);
     ritz_emit_gpu_name_argument(e, i, out);
     ritz_text_add(&e->text, "      energy += %sritz_energy(%d, %s, %s);\n",
-                  e->target->num_stacked > 1 ? "!is_on ? 0 : " : "", (int)e->plan->fields[i].size, in, out);
+                  e->target->elem_per_thread > 1 ? "!is_on ? 0 : " : "", (int)e->plan->fields[i].size, in,
+                  out);
   }
 }
 
@@ -22,5 +23,5 @@ void ritz_emit_gpu_energy(RitzGpuEmitter *e) {
 void ritz_emit_gpu_close_energy(RitzGpuEmitter *e) {
   if (!e->target->has_energy) return;
   ritz_text_add(&e->text, "  ritz_keep_energy(%s, energies);\n",
-                e->target->num_stacked > 1 ? "energy" : "is_on ? energy : 0");
+                e->target->elem_per_thread > 1 ? "energy" : "is_on ? energy : 0");
 }

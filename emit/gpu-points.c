@@ -68,13 +68,13 @@ static void add_derivative(RitzGpuEmitter *e, int i, int k, int d) {
 
 static void add_gradient(RitzGpuEmitter *e, int i) {
   const bool is_active = e->plan->spaces[e->plan->fields[i].space].is_active;
-  for (int k = 0; k < (is_active ? e->target->num_together : 1); k++)
+  for (int k = 0; k < (is_active ? e->target->vectors_per_thread : 1); k++)
     for (int d = 0; d < e->target->dim; d++) add_derivative(e, i, k, d);
 }
 
 // The place of point k in the numbering of an element's points; k may also count elements.
 static const char *point_of(const RitzGpuEmitter *e) {
-  return e->target->num_stacked > 1 ? "L.points_line" : "L.points_line + k * RITZ_LINES";
+  return e->target->elem_per_thread > 1 ? "L.points_line" : "L.points_line + k * RITZ_LINES";
 }
 
 // Data at points, without a basis.
@@ -89,7 +89,7 @@ static void add_data(RitzGpuEmitter *e, int i) {
     ritz_text_add(&e->text,
                   "ritz_tile_read(%d, m + %d + (%s2 * k + point) * %d * RITZ_THREADS + RITZ_THREAD, %s);\n",
                   nc, (int)ritz_plan_gpu_ahead_place(e->plan, e->target, s),
-                  e->target->num_ahead_tiles == 2 ? "tile % 2 * 4 + " : "", nc, name);
+                  e->target->num_prefetched_tiles == 2 ? "tile % 2 * 4 + " : "", nc, name);
   else
     ritz_emit_gpu_gather(e, s, 1, 0, "elem", point_of(e), name);
 }
@@ -195,7 +195,7 @@ void ritz_emit_gpu_call_each(RitzGpuEmitter *e) {
   for (int i = 0; i < e->plan->num_in + e->plan->num_out; i++) ritz_emit_gpu_widen(e, i);
   add_pointers(e, true);
   add_pointers(e, false);
-  for (int k = 0; k < e->target->num_together; k++) {
+  for (int k = 0; k < e->target->vectors_per_thread; k++) {
     if (k > 0) add_steps(e);
     ritz_emit_gpu_call(e);
   }
@@ -221,14 +221,14 @@ static void add_line_weights(RitzGpuEmitter *e) {
 void ritz_emit_gpu_open_points(RitzGpuEmitter *e) {
   ritz_text_add(&e->text, "\n  // Points\n  if (is_live) {\n");
   add_line_weights(e);
-  if (e->target->num_stacked == 1) ritz_emit_gpu_simple_lines(e);
+  if (e->target->elem_per_thread == 1) ritz_emit_gpu_simple_lines(e);
   if (ritz_emit_gpu_has_context(e))
     ritz_text_add(&e->text, "    RITZ_CONTEXT_OPEN%s(context)\n",
                   e->plan->is_context_writable ? "_WRITABLE" : "");
   ritz_text_add(&e->text, "    %s\n    for (int k = 0; k < %d; k++) {\n",
                 e->target->unrolls ? "RITZ_UNROLL" : "RITZ_ROLL", (int)e->target->Q_1d);
   if (e->target->fences) ritz_text_add(&e->text, "      RITZ_FENCE(mask);\n");
-  if (e->target->num_stacked > 1) {
+  if (e->target->elem_per_thread > 1) {
     ritz_text_add(&e->text, "      const RitzLong own = first_elem + L.points_elem + k * RITZ_GROUPS;\n"
                             "      const RitzLong elem = ritz_element(own, num_elem);\n"
                             "      const int is_on = own < num_elem;\n");

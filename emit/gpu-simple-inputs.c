@@ -201,7 +201,8 @@ void ritz_emit_gpu_simple_lines(RitzGpuEmitter *e) {
   for (int s = 0; s < e->plan->num_spaces; s++) {
     if (!ritz_gpu_is_simple(space_of(e, s))) continue;
     snprintf(place, sizeof(place), "m + %d + (L.points_elem%s) * %d", (int)e->target->spaces[s].simple_first,
-             e->target->num_stacked > 1 ? " + k * RITZ_GROUPS" : "", (int)e->target->spaces[s].simple_elem);
+             e->target->elem_per_thread > 1 ? " + k * RITZ_GROUPS" : "",
+             (int)e->target->spaces[s].simple_elem);
     (is_linear(e, s) ? take_linear : take_constants)(e, s, place);
   }
 }

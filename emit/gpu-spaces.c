@@ -173,8 +173,8 @@ static void add_registers(RitzGpuEmitter *e, int s, int k, CeedInt n, const char
   ritz_text_add(&e->text, k ? "%s + %d" : "%s", name, k * (int)(e->plan->spaces[s].num_comp * n));
 }
 
-static int num_together(const RitzGpuEmitter *e, int s) {
-  return e->plan->spaces[s].is_active ? (int)e->target->num_together : 1;
+static int num_held_vectors(const RitzGpuEmitter *e, int s) {
+  return e->plan->spaces[s].is_active ? (int)e->target->vectors_per_thread : 1;
 }
 
 static void gather_one(RitzGpuEmitter *e, int s, int k, CeedInt n, CeedInt step, const char *elem,
@@ -208,7 +208,7 @@ static void gather_one(RitzGpuEmitter *e, int s, int k, CeedInt n, CeedInt step,
 
 void ritz_emit_gpu_gather(RitzGpuEmitter *e, int s, CeedInt n, CeedInt step, const char *elem,
                           const char *first, const char *name) {
-  for (int k = 0; k < num_together(e, s); k++) {
+  for (int k = 0; k < num_held_vectors(e, s); k++) {
     ritz_text_add(&e->text, k ? "      " : "");
     gather_one(e, s, k, n, step, elem, first, name);
   }
@@ -281,7 +281,7 @@ static void scatter_one(RitzGpuEmitter *e, int s, int k, CeedInt n, CeedInt step
 // The last thread of an element may have places for more vectors than there are.
 void ritz_emit_gpu_scatter(RitzGpuEmitter *e, int s, CeedInt n, CeedInt step, const char *when,
                            const char *elem, const char *first, const char *name, bool adds) {
-  const int num = num_together(e, s);
+  const int num = num_held_vectors(e, s);
   for (int k = 0; k < num; k++) {
     ritz_text_add(&e->text, k ? "      if (%s" : "if (%s", when);
     if (k > 0) ritz_text_add(&e->text, " && RITZ_HAS_VECTOR(%s, %d)", elem, k);

@@ -10,7 +10,7 @@
 static CeedInt longest_line(const RitzGpuEmitter *e) {
   CeedInt longest = e->target->Q_1d;
   for (int b = 0; b < e->plan->num_bases; b++) {
-    if (ritz_gpu_is_walked(e->plan, b))
+    if (ritz_gpu_takes_lines(e->plan, b))
       longest = CeedIntMax(longest, ritz_plan_gpu_longest(&e->plan->bases[b]));
   }
   return longest;
@@ -46,7 +46,8 @@ void ritz_emit_gpu_sizes(RitzGpuEmitter *e) {
   add_conversions(e);
   if (t->exchange)
     ritz_text_add(&e->text, "#define RITZ_EXCHANGE %d // where threads exchange numbers\n", (int)t->exchange);
-  if (t->uses_mma) ritz_text_add(&e->text, "#include \"kernels/gpu/%s.h\"\n", t->is_flat ? "tiles" : "mma");
+  if (t->uses_mma)
+    ritz_text_add(&e->text, "#include \"kernels/gpu/%s.h\"\n", t->is_nontensor ? "tiles" : "mma");
   ritz_emit_gpu_vector_sizes(e);
   ritz_emit_gpu_dense_sizes(e);
 }
@@ -238,7 +239,7 @@ void ritz_emit_gpu_lines(RitzGpuEmitter *e) {
       &e->text,
       "\n// ---- The line that a thread takes in each pass: where it begins in an array, its element "
       "and first node ----\n#define RITZ_IDLE 65535\ntypedef struct RITZ_ALIGN16 {\n");
-  if (t->is_flat) {
+  if (t->is_nontensor) {
     ritz_text_add(&e->text, "  int points, points_elem, points_line;\n} RitzLines;\n");
     return;
   }

@@ -93,7 +93,7 @@ static void emit_scatter(RitzGpuEmitter *e, int s) {
 // ---- Copies to shared memory ----
 
 static int num_tiles(const RitzGpuEmitter *e) { return (int)ritz_gpu_num_tiles(e->plan); }
-static int num_staged(const RitzGpuEmitter *e) { return (int)e->target->num_staged; }
+static int num_staged(const RitzGpuEmitter *e) { return (int)e->target->num_staged_tiles; }
 
 static void bring_matrix(RitzGpuEmitter *e, int b, bool is_derivative, const char *indent, const char *first,
                          const char *half) {
@@ -219,7 +219,7 @@ static void move_space(RitzGpuEmitter *e, int s) { each_kind(e, s, add_point); }
 
 static void emit_tile(RitzGpuEmitter *e) {
   const int Q = (int)e->plan->Q;
-  if (e->target->num_ahead_tiles == 2) bring_next_data(e, "(tile + 1) % 2 * 4 + ");
+  if (e->target->num_prefetched_tiles == 2) bring_next_data(e, "(tile + 1) % 2 * 4 + ");
   emit_each(e, true, get_space);
   emit_each(e, false, declare_space);
   ritz_text_add(&e->text,
@@ -231,7 +231,7 @@ static void emit_tile(RitzGpuEmitter *e) {
   ritz_emit_gpu_points(e);
   emit_each(e, false, move_space);
   ritz_text_add(&e->text, "    }\n");
-  if (e->target->num_ahead_tiles == 1) bring_next_data(e, "");
+  if (e->target->num_prefetched_tiles == 1) bring_next_data(e, "");
   emit_each(e, false, add_space);
   ritz_text_add(&e->text, "  }\n");
 }

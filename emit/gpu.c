@@ -50,13 +50,13 @@ static void add_thread_of_tiles(RitzGpuEmitter *e) {
 static void add_thread_of_lines(RitzGpuEmitter *e) {
   const RitzGpuTarget *t = e->target;
   ritz_text_add(&e->text,
-                t->is_flat ? "  const RitzLines L = {RITZ_THREAD < %d ? 0 : RITZ_IDLE, RITZ_THREAD / "
-                             "RITZ_LINES, RITZ_THREAD %% RITZ_LINES};\n"
-                           : "  const RitzLines L = ritz_lines[RITZ_THREAD];\n",
-                (int)(t->num_elem / t->num_stacked * t->num_lines));
+                t->is_nontensor ? "  const RitzLines L = {RITZ_THREAD < %d ? 0 : RITZ_IDLE, RITZ_THREAD / "
+                                  "RITZ_LINES, RITZ_THREAD %% RITZ_LINES};\n"
+                                : "  const RitzLines L = ritz_lines[RITZ_THREAD];\n",
+                (int)(t->num_elem / t->elem_per_thread * t->num_lines));
   ritz_text_add(&e->text, "  const RitzLong first_elem = RITZ_BLOCK * RITZ_ELEMENTS;\n"
                           "  const int is_live = L.points != RITZ_IDLE;\n");
-  if (t->num_stacked == 1)
+  if (t->elem_per_thread == 1)
     ritz_text_add(&e->text, "  const RitzLong elem = ritz_element(first_elem + L.points_elem, num_elem);\n"
                             "  const int is_on = is_live && first_elem + L.points_elem < num_elem;\n");
 }
@@ -93,7 +93,7 @@ void ritz_emit_gpu_open(RitzGpuEmitter *e, const char *kernel) {
   if (e->target->takes_many)
     ritz_text_add(&e->text,
                   "#define RITZ_TOGETHER %d // vectors of a thread\n#include \"kernels/gpu/many.h\"\n",
-                  (int)e->target->num_together);
+                  (int)e->target->vectors_per_thread);
   add_function(e);
   add_opening(e, kernel);
 }

@@ -12,12 +12,15 @@
 static const struct {
   const char *name;
   size_t offset;
-} members[] = {
-    {"elements", offsetof(RitzGpuChoice, num_elem)}, {"blocks", offsetof(RitzGpuChoice, num_blocks)},
-    {"unroll", offsetof(RitzGpuChoice, unroll)},     {"fence", offsetof(RitzGpuChoice, fence)},
-    {"stacked", offsetof(RitzGpuChoice, stacked)},   {"whole", offsetof(RitzGpuChoice, whole)},
-    {"join", offsetof(RitzGpuChoice, join)},         {"mma", offsetof(RitzGpuChoice, mma)},
-    {"vectors", offsetof(RitzGpuChoice, vectors)}};
+} members[] = {{"elements", offsetof(RitzGpuChoice, num_elem)},
+               {"blocks", offsetof(RitzGpuChoice, num_blocks)},
+               {"unroll", offsetof(RitzGpuChoice, unroll)},
+               {"fence", offsetof(RitzGpuChoice, fence)},
+               {"stacked", offsetof(RitzGpuChoice, elem_per_thread)},
+               {"whole", offsetof(RitzGpuChoice, whole)},
+               {"join", offsetof(RitzGpuChoice, join)},
+               {"mma", offsetof(RitzGpuChoice, mma)},
+               {"vectors", offsetof(RitzGpuChoice, vectors)}};
 enum { NUM_MEMBERS = sizeof(members) / sizeof(members[0]), MOST = 1 << 20 };
 static_assert(sizeof(RitzGpuChoice) == NUM_MEMBERS * sizeof(int), "every member of RitzGpuChoice has a name");
 
@@ -59,7 +62,8 @@ bool ritz_plan_gpu_read_choice(const char *text, RitzGpuChoice *choice) {
     *found = (int)value;
     text = end + (*end == ' ');
   }
-  return choice->num_elem >= 0 && choice->num_blocks >= 0 && choice->stacked >= 0 && choice->vectors >= 0;
+  return choice->num_elem >= 0 && choice->num_blocks >= 0 && choice->elem_per_thread >= 0 &&
+         choice->vectors >= 0;
 }
 
 // ---- What was chosen ----
@@ -78,11 +82,11 @@ RitzGpuChoice ritz_plan_gpu_chosen(const RitzPlan *plan, const RitzGpuMachine *m
                          .num_blocks = machine->registers_processor > 0 ? target->num_blocks : 0,
                          .unroll = target->unrolls ? 1 : -1,
                          .fence = target->fences ? 1 : -1,
-                         .stacked = target->is_flat ? target->num_stacked : 0,
+                         .elem_per_thread = target->is_nontensor ? target->elem_per_thread : 0,
                          .whole = target->evaluation == RITZ_GPU_ELEMENTS ? 1 : -1,
                          .join = chosen_joins(plan, target),
                          .mma = target->uses_mma                      ? 1
                                 : ritz_plan_gpu_can_mma(plan, target) ? -1
                                                                       : 0,
-                         .vectors = target->takes_many ? target->num_together : 0};
+                         .vectors = target->takes_many ? target->vectors_per_thread : 0};
 }

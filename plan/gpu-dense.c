@@ -9,7 +9,7 @@
 #include "plan/gpu-dense.h"
 #include "plan/gpu-simple-inputs.h"
 
-bool ritz_plan_gpu_is_flat(const RitzPlan *plan) {
+bool ritz_plan_gpu_is_nontensor(const RitzPlan *plan) {
   for (int b = 0; b < plan->num_bases; b++) {
     if (ritz_plan_has_grid(&plan->bases[b])) return false;
   }
@@ -23,8 +23,8 @@ static CeedInt next_odd(CeedInt n) { return n | 1; }
 // Groups begin in different banks: threads side by side may be of several.
 static CeedInt group_size(const RitzPlan *plan, const RitzGpuTarget *t, const RitzPlanSpace *s) {
   const CeedInt points = (ritz_gpu_dense_values(plan, s) + ritz_gpu_dense_derivatives(plan, s)) * plan->Q;
-  const CeedInt length = s->num_comp * t->num_stacked * (s->is_input ? s->num_nodes : points);
-  return next_odd(length / t->num_packed) * t->num_packed;
+  const CeedInt length = s->num_comp * t->elem_per_thread * (s->is_input ? s->num_nodes : points);
+  return next_odd(length / t->elem_per_pack) * t->elem_per_pack;
 }
 
 // Points of outputs take over the memory of inputs' nodes.
@@ -35,9 +35,9 @@ void ritz_plan_gpu_place_dense(const RitzPlan *plan, RitzGpuTarget *t) {
     if (!ritz_gpu_is_dense(plan, space)) continue;
     t->spaces[s].dense_first = next[space->is_input];
     t->spaces[s].dense_group = group_size(plan, t, space);
-    next[space->is_input] += t->num_elem / t->num_stacked * t->spaces[s].dense_group;
+    next[space->is_input] += t->num_elem / t->elem_per_thread * t->spaces[s].dense_group;
   }
-  t->num_dense = CeedIntMax(next[0], next[1]);
+  t->dense_scalars = CeedIntMax(next[0], next[1]);
 }
 
 // ---- Elements of a thread ----
@@ -62,20 +62,22 @@ static CeedInt most_components(const RitzPlan *plan) {
   return most;
 }
 
-static CeedInt choose_stacked(const RitzPlan *plan, const RitzGpuTarget *t) {
+static CeedInt choose_elem_per_thread(const RitzPlan *plan, const RitzGpuTarget *t) {
   const CeedInt kept = count_kept(plan) * ritz_gpu_real_bytes(plan), num_comp = most_components(plan);
-  CeedInt stacked = num_comp > 0 ? RITZ_GPU_MOST_STACKED : 1;
-  if (num_comp > 0 && t->choice.stacked > 0) return CeedIntMin(t->choice.stacked, RITZ_GPU_MOST_STACKED);
-  while (stacked > 1 && (stacked * kept > RITZ_GPU_KEPT_BYTES || stacked * num_comp > RITZ_GPU_MOST_REUSE))
-    stacked /= 2;
-  return stacked;
+  CeedInt per_thread = num_comp > 0 ? RITZ_GPU_MOST_ELEM_PER_THREAD : 1;
+  if (num_comp > 0 && t->choice.elem_per_thread > 0)
+    return CeedIntMin(t->choice.elem_per_thread, RITZ_GPU_MOST_ELEM_PER_THREAD);
+  while (per_thread > 1 &&
+         (per_thread * kept > RITZ_GPU_KEPT_BYTES || per_thread * num_comp > RITZ_GPU_MOST_REUSE))
+    per_thread /= 2;
+  return per_thread;
 }
 
 // Sets the layout of elements in shared memory: interleaved in packs of 16 bytes, or one by one.
-static void set_stacked(const RitzPlan *plan, CeedInt stacked, RitzGpuTarget *t) {
+static void set_elem_per_thread(const RitzPlan *plan, CeedInt per_thread, RitzGpuTarget *t) {
   const CeedInt pack = ritz_gpu_real_pack(plan);
-  t->num_stacked = stacked >= pack ? stacked / pack * pack : 1;
-  t->num_packed = stacked >= pack ? pack : 1;
+  t->elem_per_thread = per_thread >= pack ? per_thread / pack * pack : 1;
+  t->elem_per_pack = per_thread >= pack ? pack : 1;
 }
 
 // ---- Points of a thread ----
@@ -84,11 +86,11 @@ static void set_stacked(const RitzPlan *plan, CeedInt stacked, RitzGpuTarget *t)
 // have threads.
 static void choose_points(const RitzPlan *plan, RitzGpuTarget *t) {
   CeedInt points = 1;
-  if (t->num_stacked == 1 && most_components(plan) == 0) {
+  if (t->elem_per_thread == 1 && most_components(plan) == 0) {
     while (plan->Q % points || plan->Q / points > RITZ_GPU_DENSE_MOST) points++;
     if (points > RITZ_GPU_POINTS_OF_THREAD) points = 1;
   }
-  t->Q_1d = points * t->num_stacked;
+  t->Q_1d = points * t->elem_per_thread;
   t->num_lines = plan->Q / points;
 }
 
@@ -122,7 +124,7 @@ static CeedInt model_groups(const RitzPlan *plan, const RitzGpuTarget *t) {
   double most = -1;
   for (CeedInt num = 1; num * t->num_lines <= RITZ_GPU_DENSE_MOST; num++) {
     const CeedInt threads = round_up(num * t->num_lines, RITZ_GPU_WARP);
-    const double sharing = fmin(1, (double)(num * t->num_stacked) / RITZ_GPU_LEAST_SHARING);
+    const double sharing = fmin(1, (double)(num * t->elem_per_thread) / RITZ_GPU_LEAST_SHARING);
     const double busy =
         (double)(num * t->num_lines) / threads - (threads < RITZ_GPU_DENSE_LEAST ? RITZ_GPU_DENSE_SMALL : 0) -
         (is_cached ? RITZ_GPU_THREAD_PRICE * threads
@@ -135,26 +137,26 @@ static CeedInt model_groups(const RitzPlan *plan, const RitzGpuTarget *t) {
 }
 
 static bool set_block(const RitzPlan *plan, const RitzGpuMachine *machine, CeedInt groups, RitzGpuTarget *t) {
-  t->num_elem = groups * t->num_stacked;
+  t->num_elem = groups * t->elem_per_thread;
   t->num_threads = round_up(groups * t->num_lines, RITZ_GPU_WARP);
   ritz_plan_gpu_place_dense(plan, t);
-  t->shared_bytes = ritz_plan_gpu_place_simple(plan, t, t->num_dense) * ritz_gpu_real_bytes(plan);
+  t->shared_bytes = ritz_plan_gpu_place_simple(plan, t, t->dense_scalars) * ritz_gpu_real_bytes(plan);
   return t->shared_bytes <= machine->shared_bytes && t->num_threads <= machine->max_threads &&
          ritz_plan_gpu_has_room(plan, machine, t);
 }
 
 static bool fit_block(const RitzPlan *plan, const RitzGpuMachine *machine, RitzGpuTarget *t) {
-  const CeedInt chosen = t->choice.num_elem / t->num_stacked;
+  const CeedInt chosen = t->choice.num_elem / t->elem_per_thread;
   for (CeedInt groups = chosen > 0 ? chosen : model_groups(plan, t); groups > 0; groups--) {
     if (set_block(plan, machine, groups, t)) return true;
   }
   return false;
 }
 
-void ritz_plan_gpu_choose_flat(const RitzPlan *plan, const RitzGpuMachine *machine, RitzGpuTarget *t) {
+void ritz_plan_gpu_choose_nontensor(const RitzPlan *plan, const RitzGpuMachine *machine, RitzGpuTarget *t) {
   t->strides = (RitzLineStrides){1, 1, 1};
-  for (CeedInt stacked = choose_stacked(plan, t); stacked > 0; stacked /= 2) {
-    set_stacked(plan, stacked, t);
+  for (CeedInt per_thread = choose_elem_per_thread(plan, t); per_thread > 0; per_thread /= 2) {
+    set_elem_per_thread(plan, per_thread, t);
     choose_points(plan, t);
     if (fit_block(plan, machine, t)) return;
   }

@@ -109,7 +109,7 @@ static bool needs_lines(const RitzPlan *plan, const RitzGpuTarget *t) {
 static CeedInt longest_line(const RitzPlan *plan) {
   CeedInt longest = 0;
   for (int b = 0; b < plan->num_bases; b++) {
-    if (ritz_gpu_is_walked(plan, b)) longest = CeedIntMax(longest, plan->bases[b].P_1d);
+    if (ritz_gpu_takes_lines(plan, b)) longest = CeedIntMax(longest, plan->bases[b].P_1d);
   }
   return longest;
 }

@@ -6,10 +6,10 @@
 // Whether a thread takes twice as many vectors as in `from`: what the threads of a multiprocessor have
 // together says how much is on the way at the same time.
 static bool is_worth(const RitzGpuTarget *from, const RitzGpuTarget *to) {
-  const CeedSize of_from = (CeedSize)from->num_blocks * from->num_threads * from->num_together;
-  const CeedSize of_to = (CeedSize)to->num_blocks * to->num_threads * to->num_together;
-  const CeedSize eighths = from->num_together == 1 ? RITZ_GPU_TWO_EIGHTHS : RITZ_GPU_FOUR_EIGHTHS;
-  return !to->reason && to->num_together > from->num_together && to->unrolls == from->unrolls &&
+  const CeedSize of_from = (CeedSize)from->num_blocks * from->num_threads * from->vectors_per_thread;
+  const CeedSize of_to = (CeedSize)to->num_blocks * to->num_threads * to->vectors_per_thread;
+  const CeedSize eighths = from->vectors_per_thread == 1 ? RITZ_GPU_TWO_EIGHTHS : RITZ_GPU_FOUR_EIGHTHS;
+  return !to->reason && to->vectors_per_thread > from->vectors_per_thread && to->unrolls == from->unrolls &&
          8 * of_to >= eighths * of_from;
 }
 

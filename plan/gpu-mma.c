@@ -13,7 +13,7 @@ static bool can_pass(const RitzGpuTarget *t, RitzPassKind kind, CeedInt P) {
 
 // A basis whose nodes are not the points has lines between them, one with derivatives lines of points.
 bool ritz_plan_gpu_can_mma(const RitzPlan *plan, const RitzGpuTarget *t) {
-  if (t->is_flat) return ritz_plan_gpu_can_tile(plan);
+  if (t->is_nontensor) return ritz_plan_gpu_can_tile(plan);
   if (plan->precision != CEED_SCALAR_FP64 || t->evaluation != RITZ_GPU_LINES) return false;
   for (int s = 0; s < plan->num_spaces; s++) {
     const RitzPlanSpace *space = &plan->spaces[s];
@@ -32,7 +32,7 @@ bool ritz_plan_gpu_can_mma(const RitzPlan *plan, const RitzGpuTarget *t) {
 bool ritz_plan_gpu_chooses_mma(const RitzPlan *plan, const RitzGpuMachine *machine, const RitzGpuTarget *t) {
   const int wanted = machine->mma ? machine->mma : t->choice.mma;
   if (wanted < 0 || !ritz_plan_gpu_can_mma(plan, t)) return false;
-  return wanted > 0 || (machine->has_mma && t->is_flat && ritz_plan_gpu_pays_tiles(plan));
+  return wanted > 0 || (machine->has_mma && t->is_nontensor && ritz_plan_gpu_pays_tiles(plan));
 }
 
 // Four values of a line are accessed at once, all of them in a quarter of the steps. That wants other strides

@@ -7,7 +7,7 @@
 
 #include "plan/gpu.h"
 
-// Some pass could do so, or the dense bases of a flat plan.
+// Some pass could do so, or the dense bases of a non-tensor plan.
 bool ritz_plan_gpu_can_mma(const RitzPlan *plan, const RitzGpuTarget *target);
 // Whether passes do so that can: as is chosen, or RITZ_GPU_MMA says; by itself none does.
 bool ritz_plan_gpu_chooses_mma(const RitzPlan *plan, const RitzGpuMachine *machine,

@@ -162,10 +162,10 @@ enum {
 
 // Dense bases are bounded by loads (plan/gpu-dense.c). None of these figures is on record.
 enum {
-  RITZ_GPU_MOST_STACKED = 8, // elements of a thread
-  RITZ_GPU_KEPT_BYTES = 288, // of a thread's sums in registers
-  RITZ_GPU_MOST_REUSE = 12,  // components times elements that an entry serves
-  RITZ_GPU_DENSE_LEAST = 64, // threads of a block
+  RITZ_GPU_MOST_ELEM_PER_THREAD = 8, // elements of a thread
+  RITZ_GPU_KEPT_BYTES = 288,         // of a thread's sums in registers
+  RITZ_GPU_MOST_REUSE = 12,          // components times elements that an entry serves
+  RITZ_GPU_DENSE_LEAST = 64,         // threads of a block
   RITZ_GPU_DENSE_MOST = 256,
   RITZ_GPU_LEAST_SHARING = 32,   // elements of a block, where matrices do not stay in the first cache
   RITZ_GPU_CACHED_BYTES = 32768, // matrices that do

@@ -82,7 +82,7 @@ CeedInt ritz_plan_gpu_tile_place(const RitzPlan *plan, const RitzGpuTarget *t, i
   for (int b = 0; b < basis; b++)
     place += ritz_plan_gpu_tile_size(plan, b, false) + ritz_plan_gpu_tile_size(plan, b, true);
   if (is_derivative) place += ritz_plan_gpu_tile_size(plan, basis, false);
-  return place * t->num_staged;
+  return place * t->num_staged_tiles;
 }
 
 CeedInt ritz_plan_gpu_tile_sizes(const RitzPlan *plan) {
@@ -94,7 +94,7 @@ CeedInt ritz_plan_gpu_tile_sizes(const RitzPlan *plan) {
 
 // Numbers of all matrices in shared memory.
 static CeedInt staged_size(const RitzPlan *plan, const RitzGpuTarget *t) {
-  return (ritz_gpu_has_halves(plan, t) ? 2 : 1) * t->num_staged * ritz_plan_gpu_tile_sizes(plan);
+  return (ritz_gpu_has_halves(plan, t) ? 2 : 1) * t->num_staged_tiles * ritz_plan_gpu_tile_sizes(plan);
 }
 
 void ritz_gpu_fill_tiles(CeedInt q_comp, CeedInt Q, CeedInt P, const CeedScalar *table, double *tiles) {
@@ -116,7 +116,7 @@ void ritz_gpu_fill_tiles(CeedInt q_comp, CeedInt Q, CeedInt P, const CeedScalar 
 // ---- Data at points ----
 
 bool ritz_plan_gpu_is_ahead(const RitzPlan *plan, const RitzGpuTarget *t, int s) {
-  return t->num_ahead_tiles > 0 && plan->spaces[s].is_input && plan->spaces[s].basis < 0;
+  return t->num_prefetched_tiles > 0 && plan->spaces[s].is_input && plan->spaces[s].basis < 0;
 }
 
 CeedInt ritz_plan_gpu_ahead_place(const RitzPlan *plan, const RitzGpuTarget *t, int s) {
@@ -124,7 +124,7 @@ CeedInt ritz_plan_gpu_ahead_place(const RitzPlan *plan, const RitzGpuTarget *t, 
   for (int i = 0; i < s; i++) {
     if (ritz_plan_gpu_is_ahead(plan, t, i)) num += OF_FOUR * plan->spaces[i].num_comp;
   }
-  return staged_size(plan, t) + num * t->num_ahead_tiles * t->num_threads;
+  return staged_size(plan, t) + num * t->num_prefetched_tiles * t->num_threads;
 }
 
 // Numbers of a thread for a tile.
@@ -138,7 +138,7 @@ static CeedInt count_ahead(const RitzPlan *plan) {
 
 // Data of two tiles are there where they are small or tiles large; else more memory would be taken from the
 // cache, where neighbours find what they share.
-static CeedInt count_ahead_tiles(const RitzPlan *plan, CeedInt num_threads) {
+static CeedInt count_prefetched_tiles(const RitzPlan *plan, CeedInt num_threads) {
   const CeedInt bytes = count_ahead(plan) * num_threads * ritz_gpu_real_bytes(plan);
   const bool is_large =
       ritz_plan_gpu_tile_sizes(plan) * ritz_gpu_real_bytes(plan) >= RITZ_GPU_LARGE_TILE_BYTES;
@@ -151,9 +151,9 @@ static CeedInt count_ahead_tiles(const RitzPlan *plan, CeedInt num_threads) {
 static void set_block(const RitzPlan *plan, const RitzGpuMachine *machine, CeedInt warps, RitzGpuTarget *t) {
   t->num_elem = warps * OF_WARP;
   t->num_threads = warps * RITZ_GPU_WARP;
-  t->num_ahead_tiles = count_ahead_tiles(plan, t->num_threads);
+  t->num_prefetched_tiles = count_prefetched_tiles(plan, t->num_threads);
   const CeedInt num = ritz_plan_gpu_place_simple(
-      plan, t, staged_size(plan, t) + t->num_ahead_tiles * count_ahead(plan) * t->num_threads);
+      plan, t, staged_size(plan, t) + t->num_prefetched_tiles * count_ahead(plan) * t->num_threads);
   const CeedInt exchanged = machine->has_mma ? 0 : OF_FOUR * t->num_threads;
   t->exchange = exchanged ? num : 0;
   t->shared_bytes = (num + exchanged) * ritz_gpu_real_bytes(plan);
@@ -163,12 +163,13 @@ void ritz_plan_gpu_choose_tiles(const RitzPlan *plan, const RitzGpuMachine *mach
   const CeedInt most = RITZ_GPU_STAGED_BYTES / (ritz_plan_gpu_tile_sizes(plan) * ritz_gpu_real_bytes(plan));
   CeedInt warps = t->choice.num_elem ? t->choice.num_elem / OF_WARP : RITZ_GPU_TILE_WARPS;
   t->strides = (RitzLineStrides){1, 1, 1};
-  t->num_stacked = t->num_packed = t->Q_1d = OF_THREAD;
+  t->elem_per_thread = t->elem_per_pack = t->Q_1d = OF_THREAD;
   t->num_lines = plan->Q;
-  t->num_staged = most >= ritz_gpu_num_tiles(plan) ? ritz_gpu_num_tiles(plan) : CeedIntMax(1, most / 2);
+  t->num_staged_tiles = most >= ritz_gpu_num_tiles(plan) ? ritz_gpu_num_tiles(plan) : CeedIntMax(1, most / 2);
   warps = CeedIntMax(1, CeedIntMin(warps, machine->max_threads / RITZ_GPU_WARP));
-  for (set_block(plan, machine, warps, t); t->shared_bytes > machine->shared_bytes && t->num_staged > 1;) {
-    t->num_staged = ritz_gpu_has_halves(plan, t) ? t->num_staged - 1 : t->num_staged / 2;
+  for (set_block(plan, machine, warps, t);
+       t->shared_bytes > machine->shared_bytes && t->num_staged_tiles > 1;) {
+    t->num_staged_tiles = ritz_gpu_has_halves(plan, t) ? t->num_staged_tiles - 1 : t->num_staged_tiles / 2;
     set_block(plan, machine, warps, t);
   }
   while (warps > 1 && t->shared_bytes > machine->shared_bytes) set_block(plan, machine, --warps, t);

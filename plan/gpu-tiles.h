@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Dense bases by tensor cores in targets of devices (kernels/gpu/tiles.h), of flat plans in double: a warp
-// takes 16 elements, whose nodes and sums its threads hold in registers, and goes through the points eight at
-// a time. Matrices come to shared memory, as many tiles of points at once as fit. Called by plan/gpu.c and
-// plan/gpu-mma.c; emit/gpu-tiles.c writes the text.
+// Dense bases by tensor cores in targets of devices (kernels/gpu/tiles.h), of non-tensor plans in double: a
+// warp takes 16 elements, whose nodes and sums its threads hold in registers, and goes through the points
+// eight at a time. Matrices come to shared memory, as many tiles of points at once as fit. Called by
+// plan/gpu.c and plan/gpu-mma.c; emit/gpu-tiles.c writes the text.
 #ifndef RITZ_PLAN_GPU_TILES_H
 #define RITZ_PLAN_GPU_TILES_H
 
@@ -11,13 +11,13 @@
 bool ritz_plan_gpu_can_tile(const RitzPlan *plan);
 // Whether the model chooses them where there are tensor cores.
 bool ritz_plan_gpu_pays_tiles(const RitzPlan *plan);
-// Warps of a block, tiles at once, memory, of a flat plan that can; a reason if it does not fit.
+// Warps of a block, tiles at once, memory, of a non-tensor plan that can; a reason if it does not fit.
 void ritz_plan_gpu_choose_tiles(const RitzPlan *plan, const RitzGpuMachine *machine, RitzGpuTarget *t);
 // 32-bit registers that a thread wants.
 CeedInt ritz_plan_gpu_tile_registers(const RitzPlan *plan);
 
 // Whether a target is made of tiles.
-static inline bool ritz_gpu_has_tiles(const RitzGpuTarget *t) { return t->is_flat && t->uses_mma; }
+static inline bool ritz_gpu_has_tiles(const RitzGpuTarget *t) { return t->is_nontensor && t->uses_mma; }
 static inline CeedInt ritz_gpu_num_tiles(const RitzPlan *plan) {
   return (plan->Q + RITZ_GPU_MMA_PLACES - 1) / RITZ_GPU_MMA_PLACES;
 }
@@ -32,7 +32,7 @@ CeedInt ritz_plan_gpu_tile_sizes(const RitzPlan *plan);
 // Where its tiles begin in shared memory, in the first of two halves if not all tiles are there at once.
 CeedInt ritz_plan_gpu_tile_place(const RitzPlan *plan, const RitzGpuTarget *t, int basis, bool is_derivative);
 static inline bool ritz_gpu_has_halves(const RitzPlan *plan, const RitzGpuTarget *t) {
-  return t->num_staged < ritz_gpu_num_tiles(plan);
+  return t->num_staged_tiles < ritz_gpu_num_tiles(plan);
 }
 
 // Data at points that a thread copies ahead of their tile: whether a space's are; their place in shared

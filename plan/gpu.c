@@ -335,7 +335,7 @@ CeedInt ritz_plan_gpu_longest(const RitzPlanBasis *basis) {
 static CeedInt longest_line(const RitzPlan *plan, const RitzGpuTarget *t) {
   CeedInt longest = t->Q_1d;
   for (int b = 0; b < plan->num_bases; b++) {
-    if (ritz_gpu_is_walked(plan, b)) longest = CeedIntMax(longest, ritz_plan_gpu_longest(&plan->bases[b]));
+    if (ritz_gpu_takes_lines(plan, b)) longest = CeedIntMax(longest, ritz_plan_gpu_longest(&plan->bases[b]));
   }
   return longest;
 }
@@ -359,7 +359,7 @@ static void choose_layout(const RitzPlan *plan, const RitzGpuMachine *machine, R
   ritz_plan_gpu_place_dense(plan, t);
   const CeedInt exchanged = ritz_plan_gpu_count_exchange(machine, t);
   const CeedInt num =
-      ritz_plan_gpu_place_simple(plan, t, t->num_arrays * t->num_elem * t->strides.elem + t->num_dense);
+      ritz_plan_gpu_place_simple(plan, t, t->num_arrays * t->num_elem * t->strides.elem + t->dense_scalars);
   t->exchange = exchanged ? num : 0;
   t->shared_bytes = (num + exchanged) * ritz_gpu_real_bytes(plan);
 }
@@ -377,7 +377,7 @@ static bool has_any_gradient(const RitzPlan *plan) {
 
 static bool has_identity(const RitzPlan *plan, const RitzGpuTarget *t) {
   for (int b = 0; b < plan->num_bases; b++) {
-    if (t->routes[b] == RITZ_ROUTE_IDENTITY && ritz_gpu_is_walked(plan, b)) return true;
+    if (t->routes[b] == RITZ_ROUTE_IDENTITY && ritz_gpu_takes_lines(plan, b)) return true;
   }
   return false;
 }
@@ -392,7 +392,7 @@ static bool is_busy(const RitzPlan *plan, const RitzGpuTarget *t) {
 // An element comes with several vectors, one set after the other. Blocks have all sets of an element, or of a
 // few, if they can, else a half of them or less: its data at points come through L2 once for each block.
 static CeedInt first_num_elem(const RitzGpuTarget *t, CeedInt most_threads) {
-  CeedInt num = t->takes_many ? RITZ_GPU_MANY / t->num_together : 1;
+  CeedInt num = t->takes_many ? RITZ_GPU_MANY / t->vectors_per_thread : 1;
   while (num > 1 && num * t->num_lines > most_threads) num /= 2;
   return num;
 }
@@ -435,7 +435,7 @@ static CeedInt most_elem(const RitzPlan *plan, const RitzGpuMachine *machine, co
 static bool has_places(const RitzPlan *plan, const RitzGpuTarget *t) {
   bool has_enough = (CeedSize)t->num_elem * t->strides.elem <= MAX_PLACES;
   for (int b = 0; b < plan->num_bases; b++)
-    has_enough &= !ritz_gpu_is_walked(plan, b) || plan->bases[b].P <= MAX_PLACES;
+    has_enough &= !ritz_gpu_takes_lines(plan, b) || plan->bases[b].P <= MAX_PLACES;
   return has_enough;
 }
 
@@ -508,7 +508,7 @@ static CeedSize count_private(const RitzPlan *plan, const RitzGpuTarget *t) {
     num += ritz_gpu_has_lines(plan, s)
                ? ritz_gpu_num_comp(t, s) * ritz_plan_gpu_longest(&plan->bases[s->basis]) +
                      (is_direct ? RITZ_GPU_SCRATCH_DIRECT : RITZ_GPU_SCRATCH) * longest_line(plan, t)
-               : 3 * s->num_comp * t->num_stacked;
+               : 3 * s->num_comp * t->elem_per_thread;
   }
   return num;
 }
@@ -629,7 +629,7 @@ static CeedSize count_constants(const RitzPlan *plan, const RitzGpuTarget *t) {
   CeedSize num_bytes = 0;
   for (int b = 0; b < plan->num_bases; b++) {
     const RitzPlanBasis *basis = &plan->bases[b];
-    if (!ritz_gpu_is_walked(plan, b)) continue;
+    if (!ritz_gpu_takes_lines(plan, b)) continue;
     if (basis->route == RITZ_ROUTE_BLOCKS) {
       num_bytes += ritz_gpu_count_vector_constants(plan, b) * ritz_gpu_real_bytes(plan);
       continue;
@@ -665,16 +665,16 @@ static int assign_lines(Ceed ceed, const RitzPlan *plan, const RitzGpuMachine *m
 static void place_lines(const RitzPlan *plan, const RitzGpuMachine *machine, RitzGpuTarget *t) {
   place_arrays(plan, t);
   t->uses_mma = ritz_plan_gpu_chooses_mma(plan, machine, t);
-  if (!t->is_flat) list_passes(plan, t);
+  if (!t->is_nontensor) list_passes(plan, t);
   if (ritz_gpu_has_tiles(t))
     ritz_plan_gpu_choose_tiles(plan, machine, t);
   else
-    (t->is_flat ? ritz_plan_gpu_choose_flat : choose_block)(plan, machine, t);
+    (t->is_nontensor ? ritz_plan_gpu_choose_nontensor : choose_block)(plan, machine, t);
 }
 
 // Lines of tensor bases, and data at points, have the layout of components for that.
 static bool can_take_together(const RitzPlan *plan, const RitzGpuTarget *t) {
-  bool can = t->takes_many && t->evaluation == RITZ_GPU_LINES && !t->is_flat;
+  bool can = t->takes_many && t->evaluation == RITZ_GPU_LINES && !t->is_nontensor;
   for (int s = 0; s < plan->num_spaces; s++) {
     const RitzPlanSpace *space = &plan->spaces[s];
     can &= !space->is_active || space->basis < 0 ||
@@ -689,16 +689,16 @@ static int choose_gpu_target(CeedOperator op, const RitzPlan *plan, const RitzGp
   t->dim = plan->dim;
   t->Q_1d = plan->Q_1d;
   t->num_lines = plan->Q / plan->Q_1d;
-  t->is_flat = ritz_plan_gpu_is_flat(plan);
-  t->num_stacked = t->num_packed = 1;
+  t->is_nontensor = ritz_plan_gpu_is_nontensor(plan);
+  t->elem_per_thread = t->elem_per_pack = 1;
   t->takes_many = t->choice.vectors > 0;
-  t->num_together = 1;
+  t->vectors_per_thread = 1;
   RITZ_TRY(allocate_arrays(ceed, plan, t));
   for (int s = 0; s < plan->num_spaces; s++)
     describe_space(plan, &plan->spaces[s], is_deterministic, t, &t->spaces[s]);
   choose_routes(plan, t);
   t->evaluation = ritz_plan_gpu_takes_elements(plan, machine, t) ? RITZ_GPU_ELEMENTS : RITZ_GPU_LINES;
-  if (can_take_together(plan, t)) t->num_together = t->choice.vectors;
+  if (can_take_together(plan, t)) t->vectors_per_thread = t->choice.vectors;
   t->constant_bytes = count_constants(plan, t);
   if (t->constant_bytes > RITZ_MAX_CONSTANT_BYTES) t->reason = RITZ_TOO_MANY_CONSTANTS;
   if (t->reason) return CEED_ERROR_SUCCESS;
@@ -774,18 +774,19 @@ static void print_choices(const RitzPlan *plan, const RitzGpuTarget *t, FILE *st
     fprintf(stream,
             "  warps: 16 elements, %" CeedInt_FMT " of %" CeedInt_FMT
             " tiles of 8 points at a time in block memory, products by tensor cores\n",
-            t->num_staged, ritz_gpu_num_tiles(plan));
-  else if (t->is_flat)
+            t->num_staged_tiles, ritz_gpu_num_tiles(plan));
+  else if (t->is_nontensor)
     fprintf(stream, "  threads: %" CeedInt_FMT " points of %" CeedInt_FMT " elements\n",
-            t->Q_1d / t->num_stacked, t->num_stacked);
+            t->Q_1d / t->elem_per_thread, t->elem_per_thread);
   fprintf(stream, "  points: %s%s\n",
           t->unrolls ? "unrolled, lines in registers" : "one after the other in a loop",
           t->fences ? ", fenced" : "");
-  if (t->uses_mma && !t->is_flat) fprintf(stream, "  lines in shared memory: products by tensor cores\n");
+  if (t->uses_mma && !t->is_nontensor)
+    fprintf(stream, "  lines in shared memory: products by tensor cores\n");
   if (t->has_energy) fprintf(stream, "  also gives u . A u\n");
   if (t->takes_many)
     fprintf(stream, "  takes up to %d vectors, %" CeedInt_FMT " of them in a thread\n", RITZ_GPU_MANY,
-            t->num_together);
+            t->vectors_per_thread);
 }
 
 // By more than simple inputs.

@@ -10,9 +10,9 @@
 // block holds are arrays of RitzLineStrides, one after the other.
 //
 // Dense bases (plan/gpu-dense.c): all nodes of the elements come into shared memory, behind the
-// arrays; then a thread sums over them for its points. Without a tensor basis (`is_flat`) a thread takes one
-// point of several elements, so that an entry of a matrix serves them all; else the points of its line. The
-// same memory takes what the QFunction gives; then a thread sums over the points for one node.
+// arrays; then a thread sums over them for its points. Without a tensor basis (is_nontensor) a thread takes
+// one point of several elements, so that an entry of a matrix serves them all; else the points of its line.
+// The same memory takes what the QFunction gives; then a thread sums over the points for one node.
 //
 // Of vector bases of tensor products (plan/gpu-vector.h) the lines of each component go that way, in passes
 // for its numbers of nodes.
@@ -45,12 +45,12 @@ typedef struct {
 
 // Choices of a kernel, by the model or by measurements (`ritz tune`); 0: by the model.
 typedef struct {
-  CeedInt num_elem;   // of a block
-  CeedInt num_blocks; // that are to fit a multiprocessor, which bounds the registers of a thread
-  int unroll;         // 1: the loop over points is unrolled, lines stay in registers; -1: it is not
-  int fence;          // 1: points one after the other; -1: their loads may run ahead
-  CeedInt stacked;    // elements of a thread, with dense bases alone
-  int whole;          // 1: a thread takes whole elements, where it can; -1: lines
+  CeedInt num_elem;        // of a block
+  CeedInt num_blocks;      // that are to fit a multiprocessor, which bounds the registers of a thread
+  int unroll;              // 1: the loop over points is unrolled, lines stay in registers; -1: it is not
+  int fence;               // 1: points one after the other; -1: their loads may run ahead
+  CeedInt elem_per_thread; // with dense bases alone; "stacked" in texts
+  int whole;               // 1: a thread takes whole elements, where it can; -1: lines
   int join; // of whole elements, 1: neighbours add the nodes that they share together; -1: each its own
   int mma;  // 1: tensor cores multiply where they can (plan/gpu-mma.h); -1: they do not
   CeedInt vectors; // of a kernel for several: those of an element that a thread takes; 0: it is for one
@@ -133,19 +133,20 @@ typedef struct {
   RitzGpuEvaluation evaluation;
   CeedInt dim, Q_1d, num_lines; // of points in an element; Q_1d points each. RITZ_GPU_ELEMENTS: 1
   CeedInt num_elem, num_threads, num_blocks;
-  bool is_flat;        // no tensor basis: num_lines threads an element, Q_1d places of each
-  CeedInt num_stacked; // flat: elements of a thread, with a point of each; else 1
-  CeedInt num_packed;  // of these, side by side in shared memory: 16 bytes of them, or 1
-  CeedInt num_dense;   // scalars behind the arrays
-  CeedInt num_staged;  // flat, by tensor cores: tiles of points whose matrices come to shared memory at once
-  CeedInt num_ahead_tiles; // whose data at points are there at once, copied ahead; 0: none are
-  bool uses_mma;           // passes that can multiply by tensor cores; flat: plan/gpu-tiles.h
-  CeedInt exchange;        // offset of the operands of emulated tensor cores in shared memory; 0: none
+  bool is_nontensor;       // no tensor basis: num_lines threads an element, Q_1d places of each
+  CeedInt elem_per_thread; // non-tensor: a point of each; else 1
+  CeedInt elem_per_pack;   // non-tensor: side by side in shared memory, 16 bytes of them, or 1
+  CeedInt dense_scalars;   // scalars behind the arrays
+  // Non-tensor, by tensor cores: tiles of points whose matrices come to shared memory at once; those whose
+  // data at points are copied there ahead.
+  CeedInt num_staged_tiles, num_prefetched_tiles;
+  bool uses_mma;    // passes that can multiply by tensor cores; non-tensor: plan/gpu-tiles.h
+  CeedInt exchange; // offset of the operands of emulated tensor cores in shared memory; 0: none
   bool unrolls, fences;
-  bool has_energy;      // the kernel also gives u . A u, in shares (kernels/gpu/energy.h)
-  bool takes_many;      // up to RITZ_GPU_MANY vectors at once (kernels/gpu/many.h)
-  CeedInt num_together; // of these a thread takes so many of its element; 1 else
-  RitzRoute *routes;    // owned, of the plan's bases
+  bool has_energy;            // the kernel also gives u . A u, in shares (kernels/gpu/energy.h)
+  bool takes_many;            // up to RITZ_GPU_MANY vectors at once (kernels/gpu/many.h)
+  CeedInt vectors_per_thread; // that a thread takes of its element; else 1
+  RitzRoute *routes;          // owned, of the plan's bases
   RitzLineStrides strides;
   CeedInt num_arrays; // in shared memory, each of num_elem * strides.elem scalars
   CeedInt shared_bytes;
@@ -174,8 +175,8 @@ bool ritz_plan_gpu_can_have_energy(const RitzPlan *plan);
 int ritz_plan_gpu_add_energy(Ceed ceed, const RitzGpuTarget *from, RitzGpuTarget **target);
 void ritz_plan_gpu_free_energy(RitzGpuTarget **target);
 // A target for several vectors, of an operator whose target for one is `apply`: what the text calls an
-// element is one with num_together of the vectors, which a thread holds as if they were components. What
-// threads of several elements do together for data that lie one after the other, each does for its own.
+// element is one with vectors_per_thread of the vectors, which a thread holds as if they were components.
+// What threads of several elements do together for data that lie one after the other, each does for its own.
 // most: vectors that a launch has at most.
 int ritz_plan_gpu_many(CeedOperator op, const RitzPlan *plan, const RitzGpuMachine *machine,
                        const RitzGpuTarget *apply, bool is_deterministic, CeedInt most, RitzGpuTarget **many);
@@ -213,7 +214,7 @@ static inline bool ritz_gpu_is_vector(const RitzPlan *plan, const RitzPlanSpace 
   return s->basis >= 0 && plan->bases[s->basis].route == RITZ_ROUTE_BLOCKS;
 }
 // Some space takes lines of this basis.
-static inline bool ritz_gpu_is_walked(const RitzPlan *plan, int basis) {
+static inline bool ritz_gpu_takes_lines(const RitzPlan *plan, int basis) {
   for (int s = 0; s < plan->num_spaces; s++) {
     if (plan->spaces[s].basis == basis && ritz_gpu_has_lines(plan, &plan->spaces[s])) return true;
   }
@@ -227,11 +228,11 @@ static inline bool ritz_gpu_has_direct_derivatives(const RitzPlanBasis *b) {
 // Components that lines and arrays have of a space, [vector][component], and scalars of a field's argument,
 // [vector][as the function has them]: those of all vectors that a thread takes together.
 static inline CeedInt ritz_gpu_num_comp(const RitzGpuTarget *target, const RitzPlanSpace *s) {
-  return s->num_comp * (s->is_active ? target->num_together : 1);
+  return s->num_comp * (s->is_active ? target->vectors_per_thread : 1);
 }
 static inline CeedInt ritz_gpu_field_size(const RitzPlan *plan, const RitzGpuTarget *target, int i) {
   const RitzPlanField *f = &plan->fields[i];
-  return f->size * (f->space >= 0 && plan->spaces[f->space].is_active ? target->num_together : 1);
+  return f->size * (f->space >= 0 && plan->spaces[f->space].is_active ? target->vectors_per_thread : 1);
 }
 // Components of values and of derivatives that fields ask of a dense space.
 static inline CeedInt ritz_gpu_dense_values(const RitzPlan *plan, const RitzPlanSpace *s) {

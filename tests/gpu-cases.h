@@ -92,7 +92,7 @@ static const GpuCase cases[] = {
     {.name = "chosen-stacked",
      .set = set_dense,
      .shape = SHAPE(3, 10, 14, 1, true, CEED_GAUSS),
-     .choice = {.stacked = 4, .mma = -1}},
+     .choice = {.elem_per_thread = 4, .mma = -1}},
     {.name = "tensor-cores", .set = set_stored, .shape = DIFFUSION(3, 7, 1), .choice = {.mma = 1}},
     {.name = "tensor-cores-collocated",
      .set = set_trilinear,

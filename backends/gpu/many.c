@@ -91,7 +91,7 @@ static void *array_of(const Launch *l, const RitzGpuArg *arg, char *e_vec) {
 // Elements, each with a set of the vectors that a thread takes together.
 static int64_t num_items(const Launch *l) {
   const RitzGpuOperator *g = l->kernel;
-  const CeedInt together = g->target->num_together;
+  const CeedInt together = g->target->vectors_per_thread;
   return (int64_t)g->plan->num_elem * ((l->num + together - 1) / together);
 }
 

@@ -142,7 +142,7 @@ static void list_elements(const Search *s, Alternatives *a) {
   const RitzGpuTarget *t = s->best->target;
   RitzGpuChoice choice = chosen(s, s->best);
   for (int num_threads = WARP; num_threads <= MOST_THREADS; num_threads += WARP) {
-    choice.num_elem = num_threads / t->num_lines * t->num_stacked;
+    choice.num_elem = num_threads / t->num_lines * t->elem_per_thread;
     if (choice.num_elem == 0) continue;
     if (choice.num_blocks) choice.num_blocks = round_to((double)t->num_blocks * t->num_threads / num_threads);
     add(a, choice);
@@ -178,8 +178,9 @@ static void list_fences(const Search *s, Alternatives *a) {
 static void list_stacked(const Search *s, Alternatives *a) {
   const RitzGpuTarget *t = s->best->target;
   RitzGpuChoice choice = chosen(s, s->best);
-  for (choice.stacked = 1; t->is_flat && t->num_dense > 0 && choice.stacked <= 8; choice.stacked *= 2) {
-    choice.num_elem = t->num_elem / t->num_stacked * choice.stacked;
+  for (choice.elem_per_thread = 1; t->is_nontensor && t->dense_scalars > 0 && choice.elem_per_thread <= 8;
+       choice.elem_per_thread *= 2) {
+    choice.num_elem = t->num_elem / t->elem_per_thread * choice.elem_per_thread;
     add(a, choice);
   }
 }
