@@ -75,8 +75,8 @@ typedef struct RitzPassForm RitzPassForm;
 typedef struct RitzPatchSweep_private *RitzPatchSweep; // core/patch-sweep.h
 typedef struct RitzBatchedCall RitzBatchedCall;        // core/batched.h
 typedef struct RitzDenseMethods RitzDenseMethods;      // core/dense-solver.h
-typedef struct RitzFrontTree RitzFrontTree;            // core/fronts.h
-typedef struct RitzFrontsAction RitzFrontsAction;
+typedef struct RitzFrontTree RitzFrontTree;            // core/front.h
+typedef struct RitzFrontTreeAction RitzFrontTreeAction;
 typedef struct RitzFrontCall RitzFrontCall;
 typedef struct RitzBackend RitzBackend;
 struct RitzBackend {
@@ -184,10 +184,10 @@ struct RitzBackend {
   // Optional, the dense solver (core/dense-solver.h). Backends of the host without methods are served by
   // their fallback, those of devices have no dense solver.
   const RitzDenseMethods *dense;
-  // Fronts of multifrontal factorizations (core/fronts.h): what moves between those of a tree, which contexts
+  // Fronts of multifrontal factorizations (core/front.h): what moves between those of a tree, which contexts
   // on devices may lack; optional, without which there is Cholesky alone: batches of fronts in double.
   // Prepare says in front->is_native whether there will be calls of run; destroy: the end of front->data.
-  int (*fronts_run)(Ceed ceed, const RitzFrontTree *tree, const RitzFrontsAction *action);
+  int (*front_tree_run)(Ceed ceed, const RitzFrontTree *tree, const RitzFrontTreeAction *action);
   int (*front_prepare)(RitzFront front);
   int (*front_run)(RitzFront front, const RitzFrontCall *call);
   int (*front_destroy)(RitzFront front);

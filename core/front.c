@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Batches of fronts (ritz/front.h): the backend's own kernel where it has one (slots front_*), else batched
-// operations on parts of the fronts. Trees of fronts (core/fronts.h): memory, and what moves between fronts.
-#include "core/fronts.h"
+// operations on parts of the fronts. Trees of fronts (core/front.h): memory, and what moves between fronts.
+#include "core/front.h"
 
 #include <string.h>
 
@@ -273,22 +273,22 @@ int RitzFrontBackwardBatched(RitzFront front, int64_t count, const RitzFrontArra
 
 // ---- Trees ----
 
-int ritz_fronts_run(Ceed ceed, const RitzFrontTree *tree, const RitzFrontsAction *action) {
-  RITZ_REQUIRE(ceed->backend.fronts_run, ceed, CEED_ERROR_UNSUPPORTED,
+int ritz_front_tree_run(Ceed ceed, const RitzFrontTree *tree, const RitzFrontTreeAction *action) {
+  RITZ_REQUIRE(ceed->backend.front_tree_run, ceed, CEED_ERROR_UNSUPPORTED,
                "the context %s has no kernels for fronts in device memory", ceed->resource);
-  return action->count > 0 ? ceed->backend.fronts_run(ceed, tree, action) : CEED_ERROR_SUCCESS;
+  return action->count > 0 ? ceed->backend.front_tree_run(ceed, tree, action) : CEED_ERROR_SUCCESS;
 }
 
 static bool is_on_host(Ceed ceed) { return ceed->backend.mem_type == CEED_MEM_HOST; }
 
-int ritz_fronts_alloc(Ceed ceed, size_t num_bytes, void **p) {
+int ritz_front_memory_alloc(Ceed ceed, size_t num_bytes, void **p) {
   *p = NULL;
   if (num_bytes == 0) return CEED_ERROR_SUCCESS;
   if (is_on_host(ceed)) return ritz_malloc(ceed, num_bytes, 1, p);
   return ceed->backend.rep_alloc(ceed, RITZ_REP_DEVICE, num_bytes, p);
 }
 
-int ritz_fronts_free(Ceed ceed, void **p) {
+int ritz_front_memory_free(Ceed ceed, void **p) {
   void *memory = *p;
   *p = NULL;
   if (!memory) return CEED_ERROR_SUCCESS;
@@ -297,7 +297,7 @@ int ritz_fronts_free(Ceed ceed, void **p) {
   return CEED_ERROR_SUCCESS;
 }
 
-int ritz_fronts_upload(Ceed ceed, size_t num_bytes, const void *host, void *p) {
+int ritz_front_memory_upload(Ceed ceed, size_t num_bytes, const void *host, void *p) {
   if (num_bytes == 0) return CEED_ERROR_SUCCESS;
   if (!is_on_host(ceed))
     return ceed->backend.rep_copy(ceed, num_bytes, RITZ_REP_DEVICE, p, RITZ_REP_HOST, host);
@@ -305,7 +305,7 @@ int ritz_fronts_upload(Ceed ceed, size_t num_bytes, const void *host, void *p) {
   return CEED_ERROR_SUCCESS;
 }
 
-int ritz_fronts_download(Ceed ceed, size_t num_bytes, const void *p, void *host) {
+int ritz_front_memory_download(Ceed ceed, size_t num_bytes, const void *p, void *host) {
   if (num_bytes == 0) return CEED_ERROR_SUCCESS;
   if (!is_on_host(ceed))
     return ceed->backend.rep_copy(ceed, num_bytes, RITZ_REP_HOST, host, RITZ_REP_DEVICE, p);
@@ -313,6 +313,6 @@ int ritz_fronts_download(Ceed ceed, size_t num_bytes, const void *p, void *host)
   return CEED_ERROR_SUCCESS;
 }
 
-int ritz_fronts_clear(Ceed ceed, int64_t n, double *p) {
+int ritz_front_memory_clear(Ceed ceed, int64_t n, double *p) {
   return n > 0 ? ceed->backend.vector_set_value(ceed, CEED_SCALAR_FP64, n, 0, p) : CEED_ERROR_SUCCESS;
 }

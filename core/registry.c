@@ -119,7 +119,7 @@ void ritz_backend_complete(const RitzBackend *backend, RitzBackend *complete) {
     FILL(vector_pass_by);
     FILL(vector_set_entries);
     FILL(vector_copy_entries);
-    FILL(fronts_run);
+    FILL(front_tree_run);
     FILL(front_prepare);
     FILL(front_run);
   }

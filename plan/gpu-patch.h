@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // How devices sweep over vertex patches (core/patch-sweep.h): sizes of blocks for kernels/gpu/patch.h. Pure
-// functions of numbers. Called by backends/gpu/patch.c; texts: emit/gpu-patch.c.
+// functions of numbers. Called by backends/gpu/patch-sweep.c; texts: emit/gpu-patch.c.
 #ifndef RITZ_PLAN_GPU_PATCH_H
 #define RITZ_PLAN_GPU_PATCH_H
 

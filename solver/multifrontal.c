@@ -12,9 +12,9 @@
 
 static int copy_in(RitzMultifrontal *m, size_t num_bytes, const void *host, void *address) {
   void **p = address;
-  RITZ_TRY(ritz_fronts_alloc(m->ceed, num_bytes, p));
+  RITZ_TRY(ritz_front_memory_alloc(m->ceed, num_bytes, p));
   m->num_bytes += (int64_t)num_bytes;
-  return ritz_fronts_upload(m->ceed, num_bytes, host, *p);
+  return ritz_front_memory_upload(m->ceed, num_bytes, host, *p);
 }
 
 static int copy_tree(RitzMultifrontal *m) {
@@ -94,11 +94,11 @@ static int64_t stride_of_x(const RitzMultifrontal *m) { return aligned(m->symbol
 static int make_room(RitzMultifrontal *m, int num_rhs) {
   const int64_t num_bytes = stride_of_x(m) * (int64_t)sizeof(double);
   if (num_rhs <= m->num_x) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(ritz_fronts_free(m->ceed, (void **)&m->work));
-  RITZ_TRY(ritz_fronts_free(m->ceed, (void **)&m->x));
+  RITZ_TRY(ritz_front_memory_free(m->ceed, (void **)&m->work));
+  RITZ_TRY(ritz_front_memory_free(m->ceed, (void **)&m->x));
   m->num_bytes -= m->num_x * num_bytes;
   m->num_x = 0;
-  RITZ_TRY(ritz_fronts_alloc(m->ceed, (size_t)(num_rhs * num_bytes), (void **)&m->x));
+  RITZ_TRY(ritz_front_memory_alloc(m->ceed, (size_t)(num_rhs * num_bytes), (void **)&m->x));
   m->num_x = num_rhs;
   m->num_bytes += num_rhs * num_bytes;
   return CEED_ERROR_SUCCESS;
@@ -112,7 +112,7 @@ static int set_up(RitzMultifrontal *m, const int64_t *entries) {
   RITZ_TRY(copy_diagonal(m));
   RITZ_TRY(RITZ_MALLOC(m->ceed, (size_t)y->num_levels, &m->of_level));
   for (int l = y->num_levels - 1; l >= 0; l--) RITZ_TRY(find_sizes(m, l));
-  RITZ_TRY(ritz_fronts_alloc(m->ceed, panel_bytes, (void **)&m->panels));
+  RITZ_TRY(ritz_front_memory_alloc(m->ceed, panel_bytes, (void **)&m->panels));
   m->num_bytes += (int64_t)panel_bytes;
   RITZ_TRY(make_room(m, 1));
   m->num_bytes += 8 * (y->n + 2 * y->num); // on the host
@@ -144,7 +144,7 @@ int ritz_multifrontal_destroy(RitzMultifrontal *m) {
   for (int k = 0; k < m->num_sizes; k++) ierr = ritz_first_error(ierr, RitzFrontDestroy(&m->fronts[k]));
   m->num_sizes = 0;
   for (size_t k = 0; k < sizeof(tables) / sizeof(tables[0]); k++)
-    ierr = ritz_first_error(ierr, ritz_fronts_free(m->ceed, tables[k]));
+    ierr = ritz_first_error(ierr, ritz_front_memory_free(m->ceed, tables[k]));
   RITZ_FREE(&m->of_level);
   ritz_symbolic_free(&m->symbolic);
   return ierr;
@@ -165,16 +165,16 @@ static RitzFrontArrays arrays_of(const RitzMultifrontal *m, int l, double *updat
                            .update_lds = t->d2 + first};
 }
 
-static RitzFrontsAction action_on(const RitzMultifrontal *m, RitzFrontsKind kind, int l) {
+static RitzFrontTreeAction action_on(const RitzMultifrontal *m, RitzFrontTreeKind kind, int l) {
   const RitzSymbolic *y = &m->symbolic;
   const int64_t first = y->level[l], count = y->num_fronts[l];
-  return (RitzFrontsAction){.kind = kind,
-                            .first = first,
-                            .count = count,
-                            .num_rows = y->rows[first + count] - y->rows[first],
-                            .panels = m->panels,
-                            .x = m->x,
-                            .x_stride = stride_of_x(m)};
+  return (RitzFrontTreeAction){.kind = kind,
+                               .first = first,
+                               .count = count,
+                               .num_rows = y->rows[first + count] - y->rows[first],
+                               .panels = m->panels,
+                               .x = m->x,
+                               .x_stride = stride_of_x(m)};
 }
 
 // ---- Factorization ----
@@ -193,12 +193,13 @@ static int allocate_work(const RitzMultifrontal *m, const double *values, Work *
       num_bytes > (size_t)y->n * sizeof(double) ? num_bytes : (size_t)y->n * sizeof(double);
   double *sorted = NULL;
   for (int k = 0; k < 2; k++)
-    RITZ_TRY(ritz_fronts_alloc(m->ceed, (size_t)y->num_update[k] * sizeof(double), (void **)&w->updates[k]));
-  RITZ_TRY(ritz_fronts_alloc(m->ceed, (size_t)y->num * sizeof(int32_t), (void **)&w->info));
-  RITZ_TRY(ritz_fronts_alloc(m->ceed, most_bytes, (void **)&w->values));
+    RITZ_TRY(
+        ritz_front_memory_alloc(m->ceed, (size_t)y->num_update[k] * sizeof(double), (void **)&w->updates[k]));
+  RITZ_TRY(ritz_front_memory_alloc(m->ceed, (size_t)y->num * sizeof(int32_t), (void **)&w->info));
+  RITZ_TRY(ritz_front_memory_alloc(m->ceed, most_bytes, (void **)&w->values));
   RITZ_TRY(RITZ_MALLOC(m->ceed, (size_t)y->num_entries, &sorted));
   for (int64_t k = 0; k < y->num_entries; k++) sorted[k] = values[y->from[k]];
-  const int ierr = ritz_fronts_upload(m->ceed, num_bytes, sorted, w->values);
+  const int ierr = ritz_front_memory_upload(m->ceed, num_bytes, sorted, w->values);
   RITZ_FREE(&sorted);
   return ierr;
 }
@@ -206,30 +207,30 @@ static int allocate_work(const RitzMultifrontal *m, const double *values, Work *
 static int free_work(const RitzMultifrontal *m, Work *w, int ierr) {
   void **const arrays[] = {(void **)&w->values, (void **)&w->updates[0], (void **)&w->updates[1],
                            (void **)&w->info};
-  for (int k = 0; k < 4; k++) ierr = ritz_first_error(ierr, ritz_fronts_free(m->ceed, arrays[k]));
+  for (int k = 0; k < 4; k++) ierr = ritz_first_error(ierr, ritz_front_memory_free(m->ceed, arrays[k]));
   return ierr;
 }
 
 static int fill_panels(const RitzMultifrontal *m, const Work *w) {
   const RitzSymbolic *y = &m->symbolic;
-  const RitzFrontsAction move = {.kind = RITZ_FRONTS_MOVE,
-                                 .count = y->num_entries,
-                                 .to = m->to,
-                                 .in = w->values,
-                                 .out = m->panels,
-                                 .in_type = CEED_SCALAR_FP64,
-                                 .out_type = CEED_SCALAR_FP64};
-  RITZ_TRY(ritz_fronts_clear(m->ceed, y->num_panel, m->panels));
-  return ritz_fronts_run(m->ceed, NULL, &move);
+  const RitzFrontTreeAction move = {.kind = RITZ_FRONT_TREE_MOVE,
+                                    .count = y->num_entries,
+                                    .to = m->to,
+                                    .in = w->values,
+                                    .out = m->panels,
+                                    .in_type = CEED_SCALAR_FP64,
+                                    .out_type = CEED_SCALAR_FP64};
+  RITZ_TRY(ritz_front_memory_clear(m->ceed, y->num_panel, m->panels));
+  return ritz_front_tree_run(m->ceed, NULL, &move);
 }
 
 static int factorize_level(const RitzMultifrontal *m, int l, const Work *w) {
   const RitzSymbolic *y = &m->symbolic;
   const RitzFrontArrays arrays = arrays_of(m, l, w->updates[l % 2]);
-  RitzFrontsAction extend = action_on(m, RITZ_FRONTS_EXTEND, l);
+  RitzFrontTreeAction extend = action_on(m, RITZ_FRONT_TREE_EXTEND_ADD, l);
   extend.updates = w->updates[l % 2];
   extend.child_updates = w->updates[(l + 1) % 2];
-  RITZ_TRY(ritz_fronts_run(m->ceed, &m->tree, &extend));
+  RITZ_TRY(ritz_front_tree_run(m->ceed, &m->tree, &extend));
   return RitzFrontBatched(m->fronts[m->of_level[l]], y->num_fronts[l], &arrays, w->info + y->level[l]);
 }
 
@@ -239,7 +240,7 @@ static int read_infos(RitzMultifrontal *m, const Work *w, int64_t *bad) {
   int64_t column = -1;
   int32_t *info = NULL;
   RITZ_TRY(RITZ_MALLOC(m->ceed, (size_t)y->num, &info));
-  const int ierr = ritz_fronts_download(m->ceed, (size_t)y->num * sizeof(*info), w->info, info);
+  const int ierr = ritz_front_memory_download(m->ceed, (size_t)y->num * sizeof(*info), w->info, info);
   for (int l = 0; l < y->num_levels && !ierr; l++)
     for (int64_t f = y->level[l]; f < y->level[l] + y->num_fronts[l]; f++) {
       if (info[f] > 0 && (column < 0 || y->first[f] + info[f] - 1 < column))
@@ -254,17 +255,17 @@ static int read_infos(RitzMultifrontal *m, const Work *w, int64_t *bad) {
 // w->values: no longer needed.
 static int count_negative(RitzMultifrontal *m, const Work *w) {
   const int64_t n = m->symbolic.n;
-  const RitzFrontsAction move = {.kind = RITZ_FRONTS_MOVE,
-                                 .count = n,
-                                 .from = m->diagonal,
-                                 .in = m->panels,
-                                 .out = w->values,
-                                 .in_type = CEED_SCALAR_FP64,
-                                 .out_type = CEED_SCALAR_FP64};
+  const RitzFrontTreeAction move = {.kind = RITZ_FRONT_TREE_MOVE,
+                                    .count = n,
+                                    .from = m->diagonal,
+                                    .in = m->panels,
+                                    .out = w->values,
+                                    .in_type = CEED_SCALAR_FP64,
+                                    .out_type = CEED_SCALAR_FP64};
   double *d = NULL;
-  RITZ_TRY(ritz_fronts_run(m->ceed, NULL, &move));
+  RITZ_TRY(ritz_front_tree_run(m->ceed, NULL, &move));
   RITZ_TRY(RITZ_MALLOC(m->ceed, (size_t)n, &d));
-  const int ierr = ritz_fronts_download(m->ceed, (size_t)n * sizeof(*d), w->values, d);
+  const int ierr = ritz_front_memory_download(m->ceed, (size_t)n * sizeof(*d), w->values, d);
   for (int64_t k = 0; k < n && !ierr; k++) m->num_negative += d[k] < 0;
   RITZ_FREE(&d);
   return ierr;
@@ -298,7 +299,7 @@ int ritz_multifrontal_drop_matrix(RitzMultifrontal *m) {
   RITZ_FREE(&m->symbolic.from);
   RITZ_FREE(&m->symbolic.to);
   if (m->to) m->num_bytes -= m->symbolic.num_entries * (int64_t)sizeof(*m->to);
-  return ritz_fronts_free(m->ceed, (void **)&m->to);
+  return ritz_front_memory_free(m->ceed, (void **)&m->to);
 }
 
 // ---- Solutions ----
@@ -308,17 +309,17 @@ static int solve_levels(RitzMultifrontal *m, int num_rhs) {
   const int64_t stride = stride_of_x(m);
   for (int l = y->num_levels - 1; l >= 0; l--) {
     const RitzFrontArrays arrays = arrays_of(m, l, NULL);
-    RitzFrontsAction forward = action_on(m, RITZ_FRONTS_FORWARD, l);
+    RitzFrontTreeAction forward = action_on(m, RITZ_FRONT_TREE_FORWARD, l);
     forward.num_rhs = num_rhs;
-    RITZ_TRY(ritz_fronts_run(m->ceed, &m->tree, &forward));
+    RITZ_TRY(ritz_front_tree_run(m->ceed, &m->tree, &forward));
     RITZ_TRY(RitzFrontForwardBatched(m->fronts[m->of_level[l]], y->num_fronts[l], &arrays, num_rhs, m->x,
                                      m->tree.rows + y->level[l], stride));
   }
   for (int l = 0; l < y->num_levels; l++) {
     const RitzFrontArrays arrays = arrays_of(m, l, NULL);
-    RitzFrontsAction backward = action_on(m, RITZ_FRONTS_BACKWARD, l);
+    RitzFrontTreeAction backward = action_on(m, RITZ_FRONT_TREE_BACKWARD, l);
     backward.num_rhs = num_rhs;
-    RITZ_TRY(ritz_fronts_run(m->ceed, &m->tree, &backward));
+    RITZ_TRY(ritz_front_tree_run(m->ceed, &m->tree, &backward));
     RITZ_TRY(RitzFrontBackwardBatched(m->fronts[m->of_level[l]], y->num_fronts[l], &arrays, num_rhs, m->x,
                                       m->tree.rows + y->level[l], stride));
   }
@@ -330,15 +331,15 @@ static int solve_levels(RitzMultifrontal *m, int num_rhs) {
 static int move_unknowns(const RitzMultifrontal *m, int r, CeedScalarType type, const int64_t *where,
                          const void *in, void *out) {
   double *x = m->x + r * stride_of_x(m);
-  RitzFrontsAction move = {.kind = RITZ_FRONTS_MOVE,
-                           .count = m->symbolic.n,
-                           .in = in ? in : x,
-                           .out = out ? out : x,
-                           .from = in ? where : m->place,
-                           .to = in ? m->place : where,
-                           .in_type = in ? type : CEED_SCALAR_FP64,
-                           .out_type = in ? CEED_SCALAR_FP64 : type};
-  return ritz_fronts_run(m->ceed, NULL, &move);
+  RitzFrontTreeAction move = {.kind = RITZ_FRONT_TREE_MOVE,
+                              .count = m->symbolic.n,
+                              .in = in ? in : x,
+                              .out = out ? out : x,
+                              .from = in ? where : m->place,
+                              .to = in ? m->place : where,
+                              .in_type = in ? type : CEED_SCALAR_FP64,
+                              .out_type = in ? CEED_SCALAR_FP64 : type};
+  return ritz_front_tree_run(m->ceed, NULL, &move);
 }
 
 int ritz_multifrontal_apply(RitzMultifrontal *m, CeedScalarType type, int num_rhs, const void *const *r,
@@ -354,13 +355,13 @@ int ritz_multifrontal_apply(RitzMultifrontal *m, CeedScalarType type, int num_rh
 static int solve_sorted(RitzMultifrontal *m, int num_rhs, double *sorted) {
   const int64_t stride = aligned(m->symbolic.n);
   const size_t num_bytes = (size_t)(num_rhs * stride) * sizeof(double);
-  RITZ_TRY(ritz_fronts_upload(m->ceed, num_bytes, sorted, m->work));
+  RITZ_TRY(ritz_front_memory_upload(m->ceed, num_bytes, sorted, m->work));
   for (int r = 0; r < num_rhs; r++)
     RITZ_TRY(move_unknowns(m, r, CEED_SCALAR_FP64, NULL, m->work + r * stride, NULL));
   RITZ_TRY(solve_levels(m, num_rhs));
   for (int r = 0; r < num_rhs; r++)
     RITZ_TRY(move_unknowns(m, r, CEED_SCALAR_FP64, NULL, NULL, m->work + r * stride));
-  return ritz_fronts_download(m->ceed, num_bytes, m->work, sorted);
+  return ritz_front_memory_download(m->ceed, num_bytes, m->work, sorted);
 }
 
 int ritz_multifrontal_solve(RitzMultifrontal *m, int num_rhs, const double *b, double *x) {
@@ -370,7 +371,8 @@ int ritz_multifrontal_solve(RitzMultifrontal *m, int num_rhs, const double *b, d
   if (num_rhs == 0) return CEED_ERROR_SUCCESS;
   RITZ_TRY(make_room(m, num_rhs));
   if (!m->work)
-    RITZ_TRY(ritz_fronts_alloc(m->ceed, (size_t)(m->num_x * stride) * sizeof(double), (void **)&m->work));
+    RITZ_TRY(
+        ritz_front_memory_alloc(m->ceed, (size_t)(m->num_x * stride) * sizeof(double), (void **)&m->work));
   RITZ_TRY(RITZ_CALLOC(m->ceed, (size_t)(num_rhs * stride), &sorted));
   for (int r = 0; r < num_rhs; r++)
     for (int64_t k = 0; k < n; k++) sorted[r * stride + k] = b[r * n + y->perm[k]];

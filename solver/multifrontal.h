@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "core/fronts.h"
+#include "core/front.h"
 
 // Symmetric pattern by rows: both triangles, columns of a row ascend; the diagonal may be there or not.
 typedef struct {
@@ -27,7 +27,7 @@ int ritz_order_by_levels(Ceed ceed, const RitzPattern *pattern, int64_t *perm);
 
 // ---- Symbolic factorization: multifrontal-symbolic.c ----
 
-// Fronts as in core/fronts.h, on the host. Where memory is a device's, levels begin at multiples of `pad`
+// Fronts as in core/front.h, on the host. Where memory is a device's, levels begin at multiples of `pad`
 // fronts, so that their arrays are aligned; fronts between levels are empty.
 typedef struct {
   int64_t n;

@@ -457,26 +457,28 @@ typedef struct {
 
 static void *lend(Lent *lent, size_t num_bytes, const void *host) {
   void **p = &lent->p[lent->num++];
-  if (ritz_fronts_alloc(lent->ceed, num_bytes, p) || ritz_fronts_upload(lent->ceed, num_bytes, host, *p))
+  if (ritz_front_memory_alloc(lent->ceed, num_bytes, p) ||
+      ritz_front_memory_upload(lent->ceed, num_bytes, host, *p))
     return NULL;
   return *p;
 }
 
 // Numbers that are double here and of the precision there.
 static int write_numbers(Ceed ceed, const Shapes *s, int64_t num, const double *host, void *p) {
-  if (s->precision == CEED_SCALAR_FP64) return ritz_fronts_upload(ceed, (size_t)num * sizeof(*host), host, p);
+  if (s->precision == CEED_SCALAR_FP64)
+    return ritz_front_memory_upload(ceed, (size_t)num * sizeof(*host), host, p);
   float *copy = calloc((size_t)num, sizeof(*copy));
   for (int64_t k = 0; k < num; k++) copy[k] = (float)host[k];
-  const int ierr = ritz_fronts_upload(ceed, (size_t)num * sizeof(*copy), copy, p);
+  const int ierr = ritz_front_memory_upload(ceed, (size_t)num * sizeof(*copy), copy, p);
   free(copy);
   return ierr;
 }
 
 static int read_numbers(Ceed ceed, const Shapes *s, int64_t num, const void *p, double *host) {
   if (s->precision == CEED_SCALAR_FP64)
-    return ritz_fronts_download(ceed, (size_t)num * sizeof(*host), p, host);
+    return ritz_front_memory_download(ceed, (size_t)num * sizeof(*host), p, host);
   float *copy = calloc((size_t)num, sizeof(*copy));
-  const int ierr = ritz_fronts_download(ceed, (size_t)num * sizeof(*copy), p, copy);
+  const int ierr = ritz_front_memory_download(ceed, (size_t)num * sizeof(*copy), p, copy);
   for (int64_t k = 0; k < num; k++) host[k] = copy[k];
   free(copy);
   return ierr;
@@ -484,12 +486,12 @@ static int read_numbers(Ceed ceed, const Shapes *s, int64_t num, const void *p, 
 
 static void *lend_numbers(Lent *lent, const Shapes *s, int64_t num, const double *host) {
   void **p = &lent->p[lent->num++];
-  if (ritz_fronts_alloc(lent->ceed, (size_t)num * ritz_scalar_bytes(s->precision), p)) return NULL;
+  if (ritz_front_memory_alloc(lent->ceed, (size_t)num * ritz_scalar_bytes(s->precision), p)) return NULL;
   return write_numbers(lent->ceed, s, num, host, *p) ? NULL : *p;
 }
 
 static void give_back(Lent *lent) {
-  for (int k = 0; k < lent->num; k++) ritz_fronts_free(lent->ceed, &lent->p[k]);
+  for (int k = 0; k < lent->num; k++) ritz_front_memory_free(lent->ceed, &lent->p[k]);
 }
 
 static RitzFrontArrays lend_shapes(Lent *lent, const Shapes *s, const double *all) {
@@ -587,7 +589,7 @@ static void check_fronts(Ceed ceed, RitzFrontFactors factors, const Shapes *s) {
   CHECK_OK(RitzFrontCreate(ceed, factors, s->precision, s->max_d1, s->max_d2, &front));
   CHECK_OK(RitzFrontBatched(front, s->count, &arrays, infos));
   CHECK_OK(read_numbers(ceed, s, s->num, arrays.panels, after));
-  CHECK_OK(ritz_fronts_download(ceed, sizeof(info), infos, info));
+  CHECK_OK(ritz_front_memory_download(ceed, sizeof(info), infos, info));
   check_factors(s, factors, before, after, info);
   if (!tap_failed()) check_solves(front, factors, s, &arrays, before, after);
   CHECK_OK(RitzFrontDestroy(&front));
@@ -652,12 +654,12 @@ TEST_EACH_BACKEND(small_pivots_are_replaced_and_counted) {
   int32_t *infos = lend(&lent, sizeof(info), d1);
   CHECK_OK(RitzFrontCreate(ceed, RITZ_FRONT_LDLT, CEED_SCALAR_FP64, 1, 0, &front));
   CHECK_OK(RitzFrontBatched(front, 2, &a, infos));
-  CHECK_OK(ritz_fronts_download(ceed, sizeof(info), infos, info));
+  CHECK_OK(ritz_front_memory_download(ceed, sizeof(info), infos, info));
   CHECK(info[0] == 0 && info[1] == 1, "%d %d", (int)info[0], (int)info[1]);
   CHECK_OK(RitzFrontSetSmallestPivot(front, 1e-8));
   CHECK_OK(RitzFrontBatched(front, 5, &a, infos));
-  CHECK_OK(ritz_fronts_download(ceed, sizeof(info), infos, info));
-  CHECK_OK(ritz_fronts_download(ceed, sizeof(panels), a.panels, panels));
+  CHECK_OK(ritz_front_memory_download(ceed, sizeof(info), infos, info));
+  CHECK_OK(ritz_front_memory_download(ceed, sizeof(panels), a.panels, panels));
   for (int i = 0; i < 4; i++)
     CHECK(panels[i] == wanted[i] && info[i] == -(i > 0), "pivot %d: %g, info %d", i, panels[i], (int)info[i]);
   CHECK(info[4] == 1, "NaN: info %d", (int)info[4]);

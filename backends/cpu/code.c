@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Texts of operators as sources, and what is in the code that is made of them (contract in
-// backends/cpu/cpu.h). Called by prepare.c, diagonal.c, matrix.c, patches.c and batched.c.
+// backends/cpu/cpu.h). Called by prepare.c, diagonal.c, matrix.c, patch-sweep.c and batched.c.
 #include <string.h>
 
 #include "backends/cpu/cpu.h"

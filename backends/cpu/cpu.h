@@ -204,7 +204,7 @@ int ritz_cpu_run_ranges_slots(Ceed ceed, int *num_slots);
 int ritz_cpu_run_ranges(Ceed ceed, int64_t n, RitzRangeFunction run, void *data);
 void ritz_cpu_apply_hooks_destroy(RitzCpuApplyHooks **hooks);
 
-// patches.c
+// patch-sweep.c
 int ritz_cpu_patch_sweep_prepare(RitzPatchSweep sweep);
 int ritz_cpu_patch_sweep_run(RitzPatchSweep sweep, const void *b, void *x, bool x_is_zero, bool is_reversed);
 int ritz_cpu_patch_sweep_destroy(RitzPatchSweep sweep);
@@ -216,7 +216,7 @@ int ritz_cpu_batched_run(RitzBatched b, const RitzBatchedCall *call);
 int ritz_cpu_batched_explain(RitzBatched b, FILE *stream);
 int ritz_cpu_batched_destroy(RitzBatched b);
 
-// ---- front.c: batches of fronts (core/fronts.h) ----
+// ---- front.c: batches of fronts (core/front.h) ----
 int ritz_cpu_front_prepare(RitzFront front);
 int ritz_cpu_front_run(RitzFront front, const RitzFrontCall *call);
 

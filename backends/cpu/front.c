@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Batches of fronts on hosts, in double (slots front_*, core/fronts.h): a front at a time on a thread, as
+// Batches of fronts on hosts, in double (slots front_*, core/front.h): a front at a time on a thread, as
 // many fronts as make an equal share of the work. F11 and F21 are factorized by blocks of columns, each
 // updated by all columns before it; products are made of tiles in registers, of operands that are packed
 // (Goto & van de Geijn, Anatomy of high-performance matrix multiplication, 2008).
@@ -9,7 +9,7 @@
 #include "backends/cpu/cpu.h"
 #include "base/loops.h"
 #include "base/memory.h"
-#include "core/fronts.h"
+#include "core/front.h"
 
 enum {
   LANES = 8,

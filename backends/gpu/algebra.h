@@ -6,10 +6,10 @@
 #include "backends/gpu/context.h"
 #include "core/batched.h"
 #include "core/dense-solver.h"
-#include "core/fronts.h"
+#include "core/front.h"
 #include "core/patch-sweep.h"
 
-// ---- patch.c: sweeps over vertex patches (core/patch-sweep.h) ----
+// ---- patch-sweep.c: sweeps over vertex patches (core/patch-sweep.h) ----
 int ritz_gpu_patch_sweep_prepare(RitzPatchSweep sweep);
 int ritz_gpu_patch_sweep_run(RitzPatchSweep sweep, const void *b, void *x, bool x_is_zero, bool is_reversed);
 int ritz_gpu_patch_sweep_destroy(RitzPatchSweep sweep);
@@ -22,8 +22,8 @@ int ritz_gpu_batched_run(RitzBatched batched, const RitzBatchedCall *call);
 int ritz_gpu_batched_explain(RitzBatched batched, FILE *stream);
 int ritz_gpu_batched_destroy(RitzBatched batched);
 
-// ---- fronts.c: trees of fronts (core/fronts.h) ----
-int ritz_gpu_fronts_run(Ceed ceed, const RitzFrontTree *tree, const RitzFrontsAction *action);
+// ---- front-tree.c: trees of fronts (core/front.h) ----
+int ritz_gpu_front_tree_run(Ceed ceed, const RitzFrontTree *tree, const RitzFrontTreeAction *action);
 int ritz_gpu_front_prepare(RitzFront front); // front.c
 int ritz_gpu_front_run(RitzFront front, const RitzFrontCall *call);
 int ritz_gpu_front_destroy(RitzFront front);

@@ -38,8 +38,9 @@ static RitzGpuText text_of(Ceed ceed, RitzGpuBase which) {
   case RITZ_BASE_POINTS:
     return (
         RitzGpuText){.name = "points", .num = 1, .texts = {ritz_gpu_template("kernels/gpu/points-ref.h")}};
-  case RITZ_BASE_FRONTS:
-    return (RitzGpuText){.name = "fronts", .num = 1, .texts = {ritz_gpu_template("kernels/gpu/fronts.h")}};
+  case RITZ_BASE_FRONT_TREES:
+    return (RitzGpuText){
+        .name = "front-tree", .num = 1, .texts = {ritz_gpu_template("kernels/gpu/front-tree.h")}};
   default: return ritz_gpu_pass_text(ceed, "collect", ritz_gpu_template("kernels/gpu/collect.h"));
   }
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Batches of fronts on devices, in double (slots front_*, core/fronts.h): kernels/gpu/front.h for fronts
+// Batches of fronts on devices, in double (slots front_*, core/front.h): kernels/gpu/front.h for fronts
 // that fit one panel in the memory of a block, up to 64 + 64, at once; larger ones panel by panel. One text
 // an object.
 #include <stdio.h>
 
 #include "backends/gpu/algebra.h"
 #include "backends/gpu/context.h"
-#include "core/fronts.h"
+#include "core/front.h"
 
 typedef struct {
   RitzGpuKernel kernel; // owned; NONE: no call yet

@@ -172,9 +172,9 @@ static int get_queue(Ceed ceed, void **device, void **stream) {
   .read_marked = ritz_gpu_read_marked, .batched_prepare = ritz_gpu_batched_prepare,                          \
   .batched_run = ritz_gpu_batched_run, .batched_workspace = ritz_gpu_batched_workspace,                      \
   .batched_analyze = ritz_gpu_batched_analyze, .batched_explain = ritz_gpu_batched_explain,                  \
-  .batched_destroy = ritz_gpu_batched_destroy, .dense = &ritz_gpu_dense, .fronts_run = ritz_gpu_fronts_run,  \
-  .front_prepare = ritz_gpu_front_prepare, .front_run = ritz_gpu_front_run,                                  \
-  .front_destroy = ritz_gpu_front_destroy
+  .batched_destroy = ritz_gpu_batched_destroy, .dense = &ritz_gpu_dense,                                     \
+  .front_tree_run = ritz_gpu_front_tree_run, .front_prepare = ritz_gpu_front_prepare,                        \
+  .front_run = ritz_gpu_front_run, .front_destroy = ritz_gpu_front_destroy
 
 #define SEPARATE_KERNELS                                                                                     \
   .operator_apply = ritz_gpu_operator_apply, .operator_explain = ritz_gpu_operator_explain,                  \

@@ -101,7 +101,7 @@ typedef enum {
   RITZ_BASE_FLOAT_RESTRICTIONS, // the same for float
   RITZ_BASE_BASES,              // kernels/gpu/basis-ref.h
   RITZ_BASE_POINTS,             // kernels/gpu/points-ref.h
-  RITZ_BASE_FRONTS,             // kernels/gpu/fronts.h
+  RITZ_BASE_FRONT_TREES,        // kernels/gpu/front-tree.h
   RITZ_BASE_COLLECT,            // kernels/gpu/collect.h
   RITZ_NUM_BASE
 } RitzGpuBase;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// L D L^T of batches of fronts on the host, in double, by plain loops: slots front_* (core/fronts.h).
+// L D L^T of batches of fronts on the host, in double, by plain loops: slots front_* (core/front.h).
 // Cholesky factors are left to batched operations.
+#include "core/front.h"
 #include "backends/ref/ref.h"
-#include "core/fronts.h"
 
 typedef struct {
   int64_t d1, order, ld, ld_update;

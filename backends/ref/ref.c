@@ -50,7 +50,7 @@ const RitzBackend ritz_ref_backend = {
     .batched_run = ritz_ref_batched_run,
     .batched_explain = ritz_ref_batched_explain,
     .dense = &ritz_ref_dense,
-    .fronts_run = ritz_ref_fronts_run,
+    .front_tree_run = ritz_ref_front_tree_run,
     .front_prepare = ritz_ref_front_prepare,
     .front_run = ritz_ref_front_run,
 };

@@ -78,8 +78,8 @@ const char *ritz_lapack_find(const char **why);
 int ritz_lapack_factor(Ceed ceed, bool is_symmetric, bool is_double, int64_t n, void *F, int64_t *pivots,
                        int64_t *bad);
 
-// ---- fronts.c ----
-int ritz_ref_fronts_run(Ceed ceed, const RitzFrontTree *tree, const RitzFrontsAction *action);
+// ---- front-tree.c ----
+int ritz_ref_front_tree_run(Ceed ceed, const RitzFrontTree *tree, const RitzFrontTreeAction *action);
 int ritz_ref_front_prepare(RitzFront front);
 int ritz_ref_front_run(RitzFront front, const RitzFrontCall *call);
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What a kernel of a sweep over vertex patches is called with: the contract between generated texts
-// (emit/patch.c, kernels/cpu/patch.h) and backends/cpu/patches.c. Degree, dimension, form, components and, on
-// boxes whose patches are all alike, the 1D tables are part of the text; sizes of the box and factors are
-// arguments, so that all levels of a hierarchy share a kernel. Changing anything here changes RITZ_PATCH_ABI.
+// (emit/patch.c, kernels/cpu/patch.h) and backends/cpu/patch-sweep.c. Degree, dimension, form, components
+// and, on boxes whose patches are all alike, the 1D tables are part of the text; sizes of the box and factors
+// are arguments, so that all levels of a hierarchy share a kernel. Changing anything here changes
+// RITZ_PATCH_ABI.
 #ifndef RITZ_KERNELS_CPU_PATCH_ABI_H
 #define RITZ_KERNELS_CPU_PATCH_ABI_H
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What moves between the fronts of a tree (core/fronts.h), on the host: slot fronts_run. A front takes from
-// its children, in their order, so nothing depends on who does which.
+// What moves between the fronts of a tree (core/front.h), on the host: slot front_tree_run. A front takes
+// from its children, in their order, so nothing depends on who does which.
 #include <string.h>
 
 #include "backends/ref/ref.h"
-#include "core/fronts.h"
+#include "core/front.h"
 
 typedef struct {
   const RitzFrontTree *tree;
-  const RitzFrontsAction *action;
+  const RitzFrontTreeAction *action;
 } Run;
 
-static void move(const RitzFrontsAction *a) {
+static void move(const RitzFrontTreeAction *a) {
   const double *in = a->in;
   const float *in_f32 = a->in;
   double *out = a->out;
@@ -91,13 +91,13 @@ static void backward(void *data, int slot, int64_t first, int64_t count) {
   }
 }
 
-int ritz_ref_fronts_run(Ceed ceed, const RitzFrontTree *tree, const RitzFrontsAction *action) {
+int ritz_ref_front_tree_run(Ceed ceed, const RitzFrontTree *tree, const RitzFrontTreeAction *action) {
   Run r = {tree, action};
 
   switch (action->kind) {
-  case RITZ_FRONTS_MOVE: move(action); return CEED_ERROR_SUCCESS;
-  case RITZ_FRONTS_EXTEND: return ritz_run_elements(ceed, action->count, extend, &r);
-  case RITZ_FRONTS_FORWARD: return ritz_run_elements(ceed, action->count, forward, &r);
+  case RITZ_FRONT_TREE_MOVE: move(action); return CEED_ERROR_SUCCESS;
+  case RITZ_FRONT_TREE_EXTEND_ADD: return ritz_run_elements(ceed, action->count, extend, &r);
+  case RITZ_FRONT_TREE_FORWARD: return ritz_run_elements(ceed, action->count, forward, &r);
   default: return ritz_run_elements(ceed, action->count, backward, &r);
   }
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Fronts of multifrontal factorizations between solver/ and backends: trees of fronts in the context's
-// memory, what moves between fronts, and batches of fronts (ritz/front.h). Served by the slots fronts_run,
-// which backends with memory of their own need, and front_prepare, front_run, without which there is no
-// L D L^T.
-#ifndef RITZ_CORE_FRONTS_H
-#define RITZ_CORE_FRONTS_H
+// memory, what moves between fronts, and batches of fronts (ritz/front.h). Served by the slots
+// front_tree_run, which backends with memory of their own need, and front_prepare, front_run, without which
+// there is no L D L^T.
+#ifndef RITZ_CORE_FRONT_H
+#define RITZ_CORE_FRONT_H
 
 #include <math.h>
 #include <ritz/front.h>
@@ -30,15 +30,15 @@ struct RitzFrontTree {
 };
 
 typedef enum {
-  RITZ_FRONTS_MOVE,     // out[to[k]] = in[from[k]], k < count; NULL: k itself
-  RITZ_FRONTS_EXTEND,   // panels += updates of the children, F22 = the rest of them
-  RITZ_FRONTS_FORWARD,  // x of own rows += x of the children, x of other rows = those of the children
-  RITZ_FRONTS_BACKWARD, // x of other rows = x of the parent
-} RitzFrontsKind;
+  RITZ_FRONT_TREE_MOVE,       // out[to[k]] = in[from[k]], k < count; NULL: k itself
+  RITZ_FRONT_TREE_EXTEND_ADD, // panels += updates of the children, F22 = the rest of them
+  RITZ_FRONT_TREE_FORWARD,    // x of own rows += x of the children, x of other rows = those of the children
+  RITZ_FRONT_TREE_BACKWARD,   // x of other rows = x of the parent
+} RitzFrontTreeKind;
 
 // Fronts first .. first + count - 1, of one level. Sums are in the order of the children.
-struct RitzFrontsAction {
-  RitzFrontsKind kind;
+struct RitzFrontTreeAction {
+  RitzFrontTreeKind kind;
   int64_t first, count;
   int64_t num_rows;         // the sum of their orders
   const int64_t *from, *to; // MOVE
@@ -53,14 +53,14 @@ struct RitzFrontsAction {
 };
 
 // tree: NULL for MOVE.
-int ritz_fronts_run(Ceed ceed, const RitzFrontTree *tree, const RitzFrontsAction *action);
+int ritz_front_tree_run(Ceed ceed, const RitzFrontTree *tree, const RitzFrontTreeAction *action);
 
 // Memory where the context computes. *p is NULL for num_bytes == 0; free: *p becomes NULL, NULL is fine.
-int ritz_fronts_alloc(Ceed ceed, size_t num_bytes, void **p);
-int ritz_fronts_free(Ceed ceed, void **p);
-int ritz_fronts_upload(Ceed ceed, size_t num_bytes, const void *host, void *p);
-int ritz_fronts_clear(Ceed ceed, int64_t n, double *p); // n zeros
-int ritz_fronts_download(Ceed ceed, size_t num_bytes, const void *p, void *host);
+int ritz_front_memory_alloc(Ceed ceed, size_t num_bytes, void **p);
+int ritz_front_memory_free(Ceed ceed, void **p);
+int ritz_front_memory_upload(Ceed ceed, size_t num_bytes, const void *host, void *p);
+int ritz_front_memory_clear(Ceed ceed, int64_t n, double *p); // n zeros
+int ritz_front_memory_download(Ceed ceed, size_t num_bytes, const void *p, void *host);
 
 // ---- Batches ----
 
