@@ -184,13 +184,13 @@ static int fill_on_host(RitzAssembly a, CeedScalar *values) {
 static int fill(RitzAssembly a, CeedVector values) {
   const RitzBackend *backend = &a->ceed->backend;
   const RitzAccess access = ritz_vector_access_first(values, ritz_assembly_num_nonzeros(a));
-  bool is_native = false;
+  bool is_supported = false;
   void *array;
   for (CeedInt k = 0; k < a->num_blocks; k++) RITZ_TRY(ritz_operator_update_reused(a->blocks[k].op, a->call));
-  if (backend->assembly_prepare) RITZ_TRY(backend->assembly_prepare(a, &is_native));
-  RITZ_TRY(ritz_vector_lock(values, access, is_native ? backend->mem_type : CEED_MEM_HOST, &array));
+  if (backend->assembly_prepare) RITZ_TRY(backend->assembly_prepare(a, &is_supported));
+  RITZ_TRY(ritz_vector_lock(values, access, is_supported ? backend->mem_type : CEED_MEM_HOST, &array));
   return ritz_vector_unlock(values, RITZ_ACCESS_WRITE, &array,
-                            is_native ? backend->assembly_run(a, array) : fill_on_host(a, array));
+                            is_supported ? backend->assembly_run(a, array) : fill_on_host(a, array));
 }
 
 // Into a vector of another precision: through one in CeedScalar.

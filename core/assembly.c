@@ -241,18 +241,18 @@ static int add_diagonal_stand_in(CeedOperator op, const char *call, bool is_poin
 
 static int add_diagonal_single(CeedOperator op, const char *call, bool is_point_block, CeedVector assembled) {
   CeedOperator variant;
-  bool is_native;
+  bool is_supported;
   RITZ_TRY(require_assembly_data(op, call));
   if (op->num_elem == 0) return CEED_ERROR_SUCCESS;
   RITZ_TRY(check_matching_restrictions(op, call));
   RITZ_TRY(ritz_operator_update_reused(op, call));
   RITZ_TRY(ritz_operator_variant(op, assembled->precision, assembled->precision, &variant));
-  RITZ_TRY(ritz_operator_serves(variant, CEED_VECTOR_NONE, &is_native));
+  RITZ_TRY(ritz_variant_is_supported(variant, CEED_VECTOR_NONE, &is_supported));
   const RitzBackend *backend = &op->obj.ceed->backend;
-  if (is_native && !ritz_variant_is_in_scalars(variant) && backend->diagonal_is_native)
-    RITZ_TRY(backend->diagonal_is_native(variant, is_point_block, &is_native));
-  return is_native ? add_diagonal_slot(variant, is_point_block, assembled)
-                   : add_diagonal_stand_in(op, call, is_point_block, assembled);
+  if (is_supported && !ritz_variant_is_in_scalars(variant) && backend->diagonal_supports_precision)
+    RITZ_TRY(backend->diagonal_supports_precision(variant, is_point_block, &is_supported));
+  return is_supported ? add_diagonal_slot(variant, is_point_block, assembled)
+                      : add_diagonal_stand_in(op, call, is_point_block, assembled);
 }
 
 // Blocks of a restriction without overlap: node numbers offset / num_comp when components are interlaced,

@@ -136,7 +136,7 @@ struct RitzBackend {
   // [nonzeros] in the backend's memory are overwritten; each is the sum of its contributions, where the
   // context is deterministic in an order that is the same in every run. destroy: the end of assembly->data,
   // where there is some; before that of its operators.
-  int (*assembly_prepare)(RitzAssembly assembly, bool *is_native);
+  int (*assembly_prepare)(RitzAssembly assembly, bool *is_supported);
   int (*assembly_run)(RitzAssembly assembly, CeedScalar *values);
   int (*assembly_destroy)(RitzAssembly assembly);
 
@@ -186,7 +186,7 @@ struct RitzBackend {
   const RitzDenseMethods *dense;
   // Fronts of multifrontal factorizations (core/front.h): what moves between those of a tree, which contexts
   // on devices may lack; optional, without which there is Cholesky alone: batches of fronts in double.
-  // Prepare says in front->is_native whether there will be calls of run; destroy: the end of front->data.
+  // Prepare says in front->has_kernel whether there will be calls of run; destroy: the end of front->data.
   int (*front_tree_run)(Ceed ceed, const RitzFrontTree *tree, const RitzFrontTreeAction *action);
   int (*front_prepare)(RitzFront front);
   int (*front_run)(RitzFront front, const RitzFrontCall *call);
@@ -241,10 +241,10 @@ struct RitzBackend {
   // input, or CEED_VECTOR_NONE where there is none yet. Else *reason (static string) says why not, and core/
   // applies an operator in CeedScalar between conversions. An empty slot: never, by the nature of the
   // backend.
-  int (*operator_is_native)(CeedOperator op, CeedVector in, bool *is_native, const char **reason);
+  int (*operator_supports_precision)(CeedOperator op, CeedVector in, bool *is_supported, const char **reason);
   // Whether operator_assemble_add_diagonal serves an operator that the slot above serves; else core/
   // assembles that of an operator in CeedScalar. An empty slot: always.
-  int (*diagonal_is_native)(CeedOperator op, bool is_point_block, bool *is_native);
+  int (*diagonal_supports_precision)(CeedOperator op, bool is_point_block, bool *is_supported);
   // Why operators of this context cannot be asked to be applied by a route that is not AUTO (static); NULL:
   // they can. An empty slot: there is one route alone.
   const char *(*operator_refuses_route)(Ceed ceed, RitzOperatorRoute route);

@@ -492,13 +492,13 @@ struct CeedOperator_private {
   // table with it.
   CeedScalarType precision, active_precision[2];
   RitzOperatorUse use;
-  RitzOperatorRoute route;    // as asked for
-  CeedOperator variants[4];   // owned; core/operator-precision.c
-  RitzStandIn *stand_in;      // owned, NULL before it is needed; core/operator-stand-in.c
-  bool is_stand_in;           // belongs to another operator, for which it computes in CeedScalar
-  bool was_asked, is_native;  // operator_is_native and its answer
-  const char *why_not_native; // static: why not
-  void *data;                 // owned by the backend
+  RitzOperatorRoute route;      // as asked for
+  CeedOperator variants[4];     // owned; core/operator-precision.c
+  RitzStandIn *stand_in;        // owned, NULL before it is needed; core/operator-stand-in.c
+  bool is_stand_in;             // belongs to another operator, for which it computes in CeedScalar
+  bool was_asked, is_supported; // operator_supports_precision and its answer
+  const char *why_unsupported;  // static: why not
+  void *data;                   // owned by the backend
   // Timing table: its rows, NULL before the first call; seconds in which kernels were made before that.
   RitzProfileRow *profile[RITZ_NUM_PROFILE_ACTIONS];
   double profile_prepared;

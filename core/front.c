@@ -68,9 +68,9 @@ static int prepare(RitzFront f) {
 
   if (ceed->backend.front_prepare && f->precision == CEED_SCALAR_FP64)
     RITZ_TRY(ceed->backend.front_prepare(f));
-  RITZ_REQUIRE(f->is_native || f->factors == RITZ_FRONT_CHOLESKY, ceed, CEED_ERROR_UNSUPPORTED,
+  RITZ_REQUIRE(f->has_kernel || f->factors == RITZ_FRONT_CHOLESKY, ceed, CEED_ERROR_UNSUPPORTED,
                "RitzFrontCreate: the context %s has no L D L^T of fronts", ceed->resource);
-  for (int step = 0; step < RITZ_FRONT_NUM_STEPS && !f->is_native; step++)
+  for (int step = 0; step < RITZ_FRONT_NUM_STEPS && !f->has_kernel; step++)
     RITZ_TRY(create_step(f, RITZ_FRONT_FACTORIZE, step));
   return CEED_ERROR_SUCCESS;
 }
@@ -236,7 +236,7 @@ static int run(RitzFront f, const char *name, const RitzFrontCall *call) {
   RITZ_TRY(check_arrays(f, name, call));
   RITZ_TRY(check_memory(f, name, call));
   if (call->kind != RITZ_FRONT_FACTORIZE && call->num_rhs == 0) return CEED_ERROR_SUCCESS;
-  return f->is_native ? ceed->backend.front_run(f, call) : run_steps(f, call);
+  return f->has_kernel ? ceed->backend.front_run(f, call) : run_steps(f, call);
 }
 
 int RitzFrontBatched(RitzFront front, int64_t count, const RitzFrontArrays *fronts, int32_t *info) {

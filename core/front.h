@@ -75,7 +75,7 @@ struct RitzFront_private {
   CeedInt d1, d2;                            // bounds
   double smallest;                           // pivot of LDLT; 0: any but zero
   RitzBatched step[3][RITZ_FRONT_NUM_STEPS]; // [RitzFrontKind], of CHOLESKY; NULL: not asked for yet
-  bool is_native;                            // the backend does it; else batched operations, of CHOLESKY
+  bool has_kernel;                           // the backend does it; else batched operations, of CHOLESKY
   void *data;                                // the backend's
 };
 

@@ -5,22 +5,22 @@
 #include "core/operator.h"
 
 // The operator that the backend runs for an operator or variant: itself or its stand-in.
-static int find_runner(CeedOperator op, CeedOperator variant, CeedOperator *runner, bool *is_native) {
-  RITZ_TRY(ritz_operator_serves(variant, CEED_VECTOR_NONE, is_native));
+static int find_runner(CeedOperator op, CeedOperator variant, CeedOperator *runner, bool *is_supported) {
+  RITZ_TRY(ritz_variant_is_supported(variant, CEED_VECTOR_NONE, is_supported));
   *runner = variant;
-  return *is_native ? CEED_ERROR_SUCCESS : ritz_operator_stand_in(op, runner);
+  return *is_supported ? CEED_ERROR_SUCCESS : ritz_operator_stand_in(op, runner);
 }
 
 static int explain_variant(CeedOperator op, CeedOperator variant, FILE *stream) {
   const RitzBackend *backend = &op->obj.ceed->backend;
   const char *precisions = ritz_operator_precisions(variant);
   CeedOperator runner = variant;
-  bool is_native = true;
-  if (op->num_elem > 0) RITZ_TRY(find_runner(op, variant, &runner, &is_native));
+  bool is_supported = true;
+  if (op->num_elem > 0) RITZ_TRY(find_runner(op, variant, &runner, &is_supported));
   if (precisions) fprintf(stream, "  precision %s%s\n", precisions, variant == op ? "" : ":");
-  if (!is_native)
+  if (!is_supported)
     fprintf(stream, "  computes in the library's own precision between conversions: %s\n",
-            variant->why_not_native ? variant->why_not_native : "the backend has no other one");
+            variant->why_unsupported ? variant->why_unsupported : "the backend has no other one");
   if (backend->operator_explain && op->num_elem > 0) return backend->operator_explain(runner, stream);
   fprintf(stream, "  runs element by element, field by field, without a kernel of its own\n");
   fprintf(stream, "  several vectors at once: one after the other\n");
@@ -82,7 +82,7 @@ int RitzOperatorGetSource(CeedOperator op, const char **source) {
   *source = NULL;
   if (!op->obj.ceed->backend.operator_source || op->num_elem == 0) return CEED_ERROR_SUCCESS;
   CeedOperator runner;
-  bool is_native;
-  RITZ_TRY(find_runner(op, op, &runner, &is_native));
+  bool is_supported;
+  RITZ_TRY(find_runner(op, op, &runner, &is_supported));
   return op->obj.ceed->backend.operator_source(runner, source);
 }

@@ -82,10 +82,10 @@ static int find_common(CeedOperator op, const Many *m, CeedOperator *variant) {
   *variant = NULL;
   for (CeedInt i = 0; i < m->num; i++) {
     CeedOperator found;
-    bool is_native;
-    RITZ_TRY(ritz_operator_find(op, m->in[i], m->out[i], &found, &is_native));
+    bool is_supported;
+    RITZ_TRY(ritz_operator_find(op, m->in[i], m->out[i], &found, &is_supported));
     if (i == 0) first = found;
-    if (!is_native || found != first) return CEED_ERROR_SUCCESS;
+    if (!is_supported || found != first) return CEED_ERROR_SUCCESS;
   }
   *variant = first;
   return CEED_ERROR_SUCCESS;

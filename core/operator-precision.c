@@ -81,8 +81,8 @@ static void copy_shared_members(CeedOperator op, CeedOperator variant) {
   for (int i = 0; i < RITZ_NUM_PROFILE_ACTIONS; i++) variant->profile[i] = own.profile[i];
   variant->profile_prepared = own.profile_prepared;
   variant->was_asked = own.was_asked;
-  variant->is_native = own.is_native;
-  variant->why_not_native = own.why_not_native;
+  variant->is_supported = own.is_supported;
+  variant->why_unsupported = own.why_unsupported;
   variant->data = own.data;
 }
 
@@ -119,20 +119,21 @@ static int warn_of_conversions(CeedOperator op) {
   char what[256];
   const char *name = op->name && op->name[0] ? op->name : op->qf->kernel_name;
   snprintf(what, sizeof(what), "operator '%.200s'", name);
-  return ritz_warn_once(op->obj.ceed, "CeedOperatorApply", what, op->why_not_native,
+  return ritz_warn_once(op->obj.ceed, "CeedOperatorApply", what, op->why_unsupported,
                         "it computes in double between conversions");
 }
 
-int ritz_operator_serves(CeedOperator variant, CeedVector in, bool *is_native) {
+int ritz_variant_is_supported(CeedOperator variant, CeedVector in, bool *is_supported) {
   const RitzBackend *backend = &variant->obj.ceed->backend;
-  *is_native = ritz_variant_is_in_scalars(variant);
-  if (*is_native || !backend->operator_is_native) return CEED_ERROR_SUCCESS;
+  *is_supported = ritz_variant_is_in_scalars(variant);
+  if (*is_supported || !backend->operator_supports_precision) return CEED_ERROR_SUCCESS;
   if (!variant->was_asked) {
-    RITZ_TRY(backend->operator_is_native(variant, in, &variant->is_native, &variant->why_not_native));
-    if (!variant->is_native) RITZ_TRY(warn_of_conversions(variant));
+    RITZ_TRY(
+        backend->operator_supports_precision(variant, in, &variant->is_supported, &variant->why_unsupported));
+    if (!variant->is_supported) RITZ_TRY(warn_of_conversions(variant));
     variant->was_asked = true;
   }
-  *is_native = variant->is_native;
+  *is_supported = variant->is_supported;
   return CEED_ERROR_SUCCESS;
 }
 
@@ -144,18 +145,18 @@ int ritz_operator_variant_for(CeedOperator op, CeedVector in, CeedVector out, Ce
 }
 
 int ritz_operator_find(CeedOperator op, CeedVector in, CeedVector out, CeedOperator *variant,
-                       bool *is_native) {
+                       bool *is_supported) {
   *variant = op;
-  *is_native = true;
+  *is_supported = true;
   if (ritz_operator_is_in_scalars(op, in, out)) return CEED_ERROR_SUCCESS;
   RITZ_TRY(ritz_operator_variant_for(op, in, out, variant));
-  return ritz_operator_serves(*variant, in, is_native);
+  return ritz_variant_is_supported(*variant, in, is_supported);
 }
 
 int ritz_operator_run(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode) {
   CeedOperator variant;
-  bool is_native;
-  RITZ_TRY(ritz_operator_find(op, in, out, &variant, &is_native));
-  return is_native ? ritz_operator_run_slot(variant, in, out, mode)
-                   : ritz_operator_run_stand_in(op, in, out, mode);
+  bool is_supported;
+  RITZ_TRY(ritz_operator_find(op, in, out, &variant, &is_supported));
+  return is_supported ? ritz_operator_run_slot(variant, in, out, mode)
+                      : ritz_operator_run_stand_in(op, in, out, mode);
 }

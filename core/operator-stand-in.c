@@ -114,12 +114,14 @@ int ritz_operator_stand_in(CeedOperator op, CeedOperator *stand_in) {
 
 // ---- Active vectors ----
 
-static bool is_own(CeedVector vec) { return vec == CEED_VECTOR_NONE || vec->precision == CEED_SCALAR_TYPE; }
+static bool is_in_scalars(CeedVector vec) {
+  return vec == CEED_VECTOR_NONE || vec->precision == CEED_SCALAR_TYPE;
+}
 
 int ritz_vector_begin_scalars(CeedOperator op, CeedVector vec, bool reads, CeedVector *scalars) {
   Ceed ceed = op->obj.ceed;
   *scalars = vec;
-  if (is_own(vec)) return CEED_ERROR_SUCCESS;
+  if (is_in_scalars(vec)) return CEED_ERROR_SUCCESS;
   RITZ_TRY(CeedGetWorkVector(ceed, vec->length, scalars));
   const int ierr =
       reads ? ritz_vector_convert("CeedVectorGetArrayRead", vec->length, vec, *scalars) : CEED_ERROR_SUCCESS;
@@ -128,7 +130,7 @@ int ritz_vector_begin_scalars(CeedOperator op, CeedVector vec, bool reads, CeedV
 }
 
 int ritz_vector_end_scalars(CeedOperator op, CeedVector vec, bool writes, CeedVector *scalars, int ierr) {
-  if (is_own(vec)) return ierr;
+  if (is_in_scalars(vec)) return ierr;
   if (!ierr && writes) ierr = ritz_vector_convert("CeedVectorGetArrayWrite", vec->length, *scalars, vec);
   const int restored = CeedRestoreWorkVector(op->obj.ceed, scalars);
   return ierr ? ierr : restored;

@@ -6,9 +6,9 @@
 static int tune_single(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode,
                        RitzTuning *tuning) {
   const RitzBackend *backend = &op->obj.ceed->backend;
-  bool is_native = true;
-  if (op->num_elem > 0) RITZ_TRY(ritz_operator_find(op, in, out, &op, &is_native));
-  if (!is_native) tuning->reason = "the operator computes in CeedScalar between conversions";
+  bool is_supported = true;
+  if (op->num_elem > 0) RITZ_TRY(ritz_operator_find(op, in, out, &op, &is_supported));
+  if (!is_supported) tuning->reason = "the operator computes in CeedScalar between conversions";
   if (op->num_elem == 0) tuning->reason = "the operator has no elements";
   if (!backend->operator_tune) tuning->reason = "the backend has nothing to choose";
   return tuning->reason ? CEED_ERROR_SUCCESS : backend->operator_tune(op, in, out, mode, tuning);

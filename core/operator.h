@@ -45,10 +45,10 @@ void ritz_operator_free_variants(CeedOperator op);
 int ritz_operator_variant_for(CeedOperator op, CeedVector in, CeedVector out, CeedOperator *variant);
 // Whether the slots of the backend serve an operator or variant as it is. in: the active input, or
 // CEED_VECTOR_NONE.
-int ritz_operator_serves(CeedOperator variant, CeedVector in, bool *is_native);
+int ritz_variant_is_supported(CeedOperator variant, CeedVector in, bool *is_supported);
 // Both for the active vectors of an apply.
 int ritz_operator_find(CeedOperator op, CeedVector in, CeedVector out, CeedOperator *variant,
-                       bool *is_native);
+                       bool *is_supported);
 // Precisions of an operator or variant: "FP32", "FP32, FP64 to FP32" (of arithmetic, active input and
 // output); NULL where all are the library's own.
 const char *ritz_operator_precisions(CeedOperator op);

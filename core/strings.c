@@ -63,9 +63,10 @@ const char *ritz_operator_precisions(CeedOperator op) {
   static const char *const names[2][2][2] = {
       {{"FP32", "FP32, FP32 to FP64"}, {"FP32, FP64 to FP32", "FP32, FP64 to FP64"}},
       {{"FP64, FP32 to FP32", "FP64, FP32 to FP64"}, {"FP64, FP64 to FP32", "FP64"}}};
-  const bool is_own = op->precision == CEED_SCALAR_TYPE && op->active_precision[0] == CEED_SCALAR_TYPE &&
-                      op->active_precision[1] == CEED_SCALAR_TYPE;
-  return is_own ? NULL
-                : names[op->precision == CEED_SCALAR_FP64][op->active_precision[0] == CEED_SCALAR_FP64]
-                       [op->active_precision[1] == CEED_SCALAR_FP64];
+  const bool is_in_scalars = op->precision == CEED_SCALAR_TYPE &&
+                             op->active_precision[0] == CEED_SCALAR_TYPE &&
+                             op->active_precision[1] == CEED_SCALAR_TYPE;
+  return is_in_scalars ? NULL
+                       : names[op->precision == CEED_SCALAR_FP64][op->active_precision[0] == CEED_SCALAR_FP64]
+                              [op->active_precision[1] == CEED_SCALAR_FP64];
 }

@@ -504,10 +504,11 @@ static struct {
   int numbers[16];
 } played;
 
-static int played_is_native(CeedOperator op, CeedVector in, bool *is_native, const char **reason) {
+static int played_supports_precision(CeedOperator op, CeedVector in, bool *is_supported,
+                                     const char **reason) {
   (void)op, (void)in;
   played.num_asked++;
-  *is_native = played.serves;
+  *is_supported = played.serves;
   *reason = "it is only played";
   return CEED_ERROR_SUCCESS;
 }
@@ -537,9 +538,9 @@ static int played_diagonal(CeedOperator op, bool is_point_block, void *diagonal)
   return CEED_ERROR_SUCCESS;
 }
 
-static int played_diagonal_is_native(CeedOperator op, bool is_point_block, bool *is_native) {
+static int played_diagonal_supports_precision(CeedOperator op, bool is_point_block, bool *is_supported) {
   (void)op, (void)is_point_block;
-  *is_native = !played.has_no_diagonals;
+  *is_supported = !played.has_no_diagonals;
   return CEED_ERROR_SUCCESS;
 }
 
@@ -552,11 +553,11 @@ static Ceed played_ceed(bool serves) {
   Ceed ceed = tap_ceed("/cpu/self/ref");
   memset(&played, 0, sizeof(played));
   played.serves = serves;
-  ceed->backend.operator_is_native = played_is_native;
+  ceed->backend.operator_supports_precision = played_supports_precision;
   if (!serves) return ceed;
   ceed->backend.operator_apply = played_apply;
   ceed->backend.operator_assemble_add_diagonal = played_diagonal;
-  ceed->backend.diagonal_is_native = played_diagonal_is_native;
+  ceed->backend.diagonal_supports_precision = played_diagonal_supports_precision;
   ceed->backend.operator_destroy = played_destroy;
   return ceed;
 }

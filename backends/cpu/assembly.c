@@ -213,21 +213,22 @@ static int make_shares(RitzAssembly a, const CeedInt *lanes) {
   return CEED_ERROR_SUCCESS;
 }
 
-// Kernels of all blocks with elements; *is_native: there are. Patterns of one run are worth no compiler for
-// few elements. Parts of other contexts have other threads, or no kernels.
-static int make_kernels(RitzAssembly a, CeedOperator *computes, RitzCpuMatrix **matrices, bool *is_native) {
-  for (CeedInt k = 0; k < a->num_blocks && *is_native; k++) {
+// Kernels of all blocks with elements; *is_supported: there are. Patterns of one run are worth no compiler
+// for few elements. Parts of other contexts have other threads, or no kernels.
+static int make_kernels(RitzAssembly a, CeedOperator *computes, RitzCpuMatrix **matrices,
+                        bool *is_supported) {
+  for (CeedInt k = 0; k < a->num_blocks && *is_supported; k++) {
     const RitzAssemblyBlock *block = &a->blocks[k];
     CeedOperatorAssemblyData groups;
     if (block->op->num_elem == 0) continue;
     RITZ_TRY(ritz_operator_stand_in(block->op, &computes[k]));
     RITZ_TRY(CeedOperatorGetOperatorAssemblyData(computes[k], &groups));
-    *is_native =
+    *is_supported =
         computes[k]->obj.ceed == a->ceed && !computes[k]->qf_data->reuse &&
         (!a->is_given || !is_few(computes[k]) || ritz_cpu_matrix_is_made(computes[k], block->a, block->b));
-    if (!*is_native) return CEED_ERROR_SUCCESS;
+    if (!*is_supported) return CEED_ERROR_SUCCESS;
     RITZ_TRY(ritz_cpu_matrix_make(computes[k], block->a, block->b, &matrices[k]));
-    *is_native = matrices[k]->kernel;
+    *is_supported = matrices[k]->kernel;
   }
   return CEED_ERROR_SUCCESS;
 }
@@ -243,18 +244,18 @@ static int prepare_shares(RitzAssembly a, CeedOperator *computes, RitzCpuMatrix 
   return CEED_ERROR_SUCCESS;
 }
 
-int ritz_cpu_assembly_prepare(RitzAssembly a, bool *is_native) {
+int ritz_cpu_assembly_prepare(RitzAssembly a, bool *is_supported) {
   const size_t num = (size_t)a->num_blocks;
   CeedOperator *computes = NULL;
   RitzCpuMatrix **matrices = NULL;
   CeedInt *lanes = NULL;
   int ierr;
-  *is_native = true;
+  *is_supported = true;
   RITZ_TRY_CLEANUP(RITZ_CALLOC(a->ceed, num, &computes));
   RITZ_TRY_CLEANUP(RITZ_CALLOC(a->ceed, num, &matrices));
   RITZ_TRY_CLEANUP(RITZ_CALLOC(a->ceed, num, &lanes));
-  RITZ_TRY_CLEANUP(make_kernels(a, computes, matrices, is_native));
-  if (*is_native) ierr = prepare_shares(a, computes, matrices, lanes);
+  RITZ_TRY_CLEANUP(make_kernels(a, computes, matrices, is_supported));
+  if (*is_supported) ierr = prepare_shares(a, computes, matrices, lanes);
   if (ierr && a->data) ritz_cpu_assembly_destroy(a);
 cleanup:
   RITZ_FREE((void **)&computes);
@@ -271,7 +272,7 @@ typedef struct {
   CeedScalar *values;
 } Fill;
 
-static bool is_own(const Fill *f, int64_t row, int t) {
+static bool owns_row(const Fill *f, int64_t row, int t) {
   return !f->shares->owner || f->shares->owner[row] == t;
 }
 
@@ -282,8 +283,8 @@ static void zero_rows(const Fill *f, CeedInt batch, int t) {
   for (int64_t n = f->share->fresh[batch]; n < end;) {
     const int64_t first = rows[n];
     int64_t last = first + 1;
-    if (!is_own(f, rows[n++], t)) continue;
-    for (; n < end && rows[n] == last && is_own(f, last, t); n++) last++;
+    if (!owns_row(f, rows[n++], t)) continue;
+    for (; n < end && rows[n] == last && owns_row(f, last, t); n++) last++;
     memset(f->values + starts[first], 0, (size_t)(starts[last] - starts[first]) * sizeof(*f->values));
   }
 }
@@ -310,7 +311,7 @@ static inline CeedSize row_of(const RitzAssemblyBlock *block, CeedInt elem, Ceed
       const CeedSize comp_offset = (CeedSize)(i / P) * block->out->comp_stride;                              \
       for (CeedInt l = 0; l < num; l++, places += size) {                                                    \
         const CeedSize row = row_of(block, first + l, i, node, comp_offset);                                 \
-        if (!is_own(f, row, t)) continue;                                                                    \
+        if (!owns_row(f, row, t)) continue;                                                                    \
         CeedScalar *to = f->values + f->assembly->row_starts[row];                                           \
         for (CeedInt j = 0; j < num_cols; j++) to[places[j]] += matrix[j * lanes + l];                       \
       }                                                                                                      \

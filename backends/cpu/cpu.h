@@ -114,7 +114,8 @@ bool ritz_cpu_is_mixed(CeedOperator op);
 // Slot of the backend: such an operator is served by kernels that hold the text of the QFunction, or,
 // where its arithmetic is CeedScalar, call it; prepares it. What has no such kernel has
 // RITZ_PATH_DELEGATED and a reason, and is nothing that this backend runs.
-int ritz_cpu_operator_is_native(CeedOperator op, CeedVector in, bool *is_native, const char **reason);
+int ritz_cpu_operator_supports_precision(CeedOperator op, CeedVector in, bool *is_supported,
+                                         const char **reason);
 // Fills the list of matrices that kernels are handed, in the precision of the plan; bytes of copies.
 int ritz_cpu_fill_matrices(CeedOperator op);
 void ritz_cpu_free_matrices(RitzCpuOperator *cpu);
@@ -171,7 +172,7 @@ int ritz_cpu_delegate(Ceed ceed, const char *what, const char *reason);
 // assembly.c
 int ritz_cpu_operator_assemble(CeedOperator op, CeedInt a, CeedInt b, CeedInt first_elem, CeedInt num_elem,
                                CeedSize place, CeedScalar *values);
-int ritz_cpu_assembly_prepare(RitzAssembly a, bool *is_native);
+int ritz_cpu_assembly_prepare(RitzAssembly a, bool *is_supported);
 int ritz_cpu_assembly_run(RitzAssembly a, CeedScalar *values);
 int ritz_cpu_assembly_destroy(RitzAssembly a);
 
@@ -184,7 +185,7 @@ int ritz_cpu_basis_apply_at_points(CeedBasis basis, const RitzBasisAction *actio
 
 // diagonal.c
 int ritz_cpu_operator_assemble_add_diagonal(CeedOperator op, bool is_point_block, void *diagonal);
-int ritz_cpu_diagonal_is_native(CeedOperator op, bool is_point_block, bool *is_native);
+int ritz_cpu_diagonal_supports_precision(CeedOperator op, bool is_point_block, bool *is_supported);
 int ritz_cpu_diagonal_explain(CeedOperator op, FILE *stream); // of a prepared operator
 void ritz_cpu_diagonal_destroy(RitzCpuDiagonal **diagonal);
 // The text of a planned operator's diagonal or point blocks, which *text's owner frees, and the place of its

@@ -320,16 +320,16 @@ static int make_diagonal(CeedOperator op, bool is_column) {
   return make_diagonal_kernel(op, is_column);
 }
 
-int ritz_cpu_diagonal_is_native(CeedOperator op, bool is_point_block, bool *is_native) {
+int ritz_cpu_diagonal_supports_precision(CeedOperator op, bool is_point_block, bool *is_supported) {
   const char *reason;
   bool is_column;
 
-  *is_native = false;
+  *is_supported = false;
   RITZ_TRY(has_columns(op, is_point_block, &is_column));
   RITZ_TRY(refuse_diagonal(op, is_column, &reason));
   if (reason) return CEED_ERROR_SUCCESS;
   RITZ_TRY(make_diagonal(op, is_column));
-  *is_native = (*place_of(op, is_column))->plan;
+  *is_supported = (*place_of(op, is_column))->plan;
   return CEED_ERROR_SUCCESS;
 }
 

@@ -348,7 +348,7 @@ static void run_units(void *data, int slot, int64_t first, int64_t count) {
 }
 
 int ritz_cpu_front_prepare(RitzFront front) {
-  front->is_native = true;
+  front->has_kernel = true;
   return CEED_ERROR_SUCCESS;
 }
 

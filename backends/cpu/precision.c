@@ -21,10 +21,11 @@ bool ritz_cpu_is_mixed(CeedOperator op) {
   return false;
 }
 
-int ritz_cpu_operator_is_native(CeedOperator op, CeedVector in, bool *is_native, const char **reason) {
+int ritz_cpu_operator_supports_precision(CeedOperator op, CeedVector in, bool *is_supported,
+                                         const char **reason) {
   RITZ_TRY(ritz_cpu_prepare(1, &op, in));
   const RitzCpuOperator *cpu = op->data;
-  *is_native = cpu->path != RITZ_PATH_DELEGATED;
+  *is_supported = cpu->path != RITZ_PATH_DELEGATED;
   *reason = cpu->reason;
   return CEED_ERROR_SUCCESS;
 }

@@ -15,7 +15,7 @@
 
 // assembly->data
 typedef struct {
-  bool is_native; // else core/ places element matrices
+  bool is_supported; // else core/ places element matrices
   CeedInt num_blocks;
   RitzGpuPlaces *blocks; // owned
 } Pattern;
@@ -178,11 +178,11 @@ static int make_places(const struct RitzAssembly_private *a, const RitzAssemblyB
 static int make_pattern(RitzAssembly a, Pattern **pattern) {
   Pattern *made = NULL;
   RITZ_TRY(RITZ_CALLOC(a->ceed, 1, &made));
-  made->is_native = is_served(a);
+  made->is_supported = is_served(a);
   made->num_blocks = a->num_blocks;
   int ierr = RITZ_CALLOC(a->ceed, (size_t)a->num_blocks, &made->blocks);
-  for (CeedInt k = 0; !ierr && made->is_native && k < a->num_blocks; k++)
-    ierr = make_places(a, &a->blocks[k], &made->blocks[k], &made->is_native);
+  for (CeedInt k = 0; !ierr && made->is_supported && k < a->num_blocks; k++)
+    ierr = make_places(a, &a->blocks[k], &made->blocks[k], &made->is_supported);
   if (ierr) free_pattern(a->ceed, &made);
   *pattern = made;
   return ierr;
@@ -190,11 +190,11 @@ static int make_pattern(RitzAssembly a, Pattern **pattern) {
 
 // ---- Slots ----
 
-int ritz_gpu_assembly_prepare(RitzAssembly assembly, bool *is_native) {
+int ritz_gpu_assembly_prepare(RitzAssembly assembly, bool *is_supported) {
   Pattern *pattern = assembly->data;
   if (!pattern) RITZ_TRY(make_pattern(assembly, &pattern));
   assembly->data = pattern;
-  *is_native = pattern->is_native;
+  *is_supported = pattern->is_supported;
   return CEED_ERROR_SUCCESS;
 }
 

@@ -330,12 +330,12 @@ static bool is_one_space(CeedOperator op, CeedInt a, CeedInt b) {
 
 int ritz_gpu_operator_assemble_add_diagonal(CeedOperator op, bool is_point_block, void *diagonal) {
   const CeedInt num_in = op->assembly_data->in.num, num_out = op->assembly_data->out.num;
-  bool has, is_native = true;
+  bool has, are_supported = true;
   RITZ_TRY(has_columns(op, &has));
   for (CeedInt k = 0; k < num_in * num_out && !has; k++)
-    is_native &=
+    are_supported &=
         !is_one_space(op, k / num_out, k % num_out) || ritz_gpu_assembles(op, k / num_out, k % num_out, true);
-  if (!is_native) return delegate_diagonal(op, is_point_block, diagonal);
+  if (!are_supported) return delegate_diagonal(op, is_point_block, diagonal);
   for (CeedInt k = 0; k < num_in * num_out; k++) {
     const CeedInt a = k / num_out, b = k % num_out;
     if (!is_one_space(op, a, b)) continue;

@@ -51,14 +51,14 @@ int ritz_gpu_basis_table_of(CeedBasis b, CeedEvalMode mode, bool exchanges, Ceed
                             const void **table) {
   RITZ_TRY(ritz_gpu_basis_open(b));
   RitzGpuBasis *data = b->data;
-  const bool is_own = precision == CEED_SCALAR_TYPE;
+  const bool is_in_scalars = precision == CEED_SCALAR_TYPE;
   const int number = ritz_gpu_basis_table_number(mode);
-  void **to = is_own ? &data->table[number][exchanges] : &data->float_table[number][exchanges];
+  void **to = is_in_scalars ? &data->table[number][exchanges] : &data->float_table[number][exchanges];
   const CeedScalar *from;
   const size_t rows = b->is_tensor ? (size_t)b->Q_1d : (size_t)ritz_basis_num_q_comp(b, mode) * (size_t)b->Q;
   const size_t columns = (size_t)(b->is_tensor ? b->P_1d : b->P);
   if (!*to) RITZ_TRY(host_table(b, mode, &from));
-  if (!*to && !is_own) RITZ_TRY(upload_floats(b->obj.ceed, rows, columns, exchanges, from, to));
+  if (!*to && !is_in_scalars) RITZ_TRY(upload_floats(b->obj.ceed, rows, columns, exchanges, from, to));
   if (!*to) {
     RITZ_TRY(exchanges ? upload_exchanged(b->obj.ceed, rows, columns, from, to)
                        : ritz_gpu_upload(b->obj.ceed, rows * columns * sizeof(*from), from, to));

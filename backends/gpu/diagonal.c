@@ -112,10 +112,10 @@ static int find_diagonal(CeedOperator op, bool is_point_block, RitzGpuOperator *
   return CEED_ERROR_SUCCESS;
 }
 
-int ritz_gpu_gen_diagonal_is_native(CeedOperator op, bool is_point_block, bool *is_native) {
+int ritz_gpu_gen_diagonal_supports_precision(CeedOperator op, bool is_point_block, bool *is_supported) {
   RitzGpuOperator *d;
   RITZ_TRY(find_diagonal(op, is_point_block, &d));
-  *is_native = d;
+  *is_supported = d;
   return CEED_ERROR_SUCCESS;
 }
 

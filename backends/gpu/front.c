@@ -51,8 +51,8 @@ static int describe(const RitzFront f, Kernels *k) {
 
 int ritz_gpu_front_prepare(RitzFront f) {
   Kernels chosen, *k = NULL;
-  f->is_native = choose_panel(f, &chosen);
-  if (!f->is_native) return CEED_ERROR_SUCCESS;
+  f->has_kernel = choose_panel(f, &chosen);
+  if (!f->has_kernel) return CEED_ERROR_SUCCESS;
   RITZ_TRY(RITZ_MALLOC(f->ceed, 1, &k));
   *k = chosen;
   f->data = k;

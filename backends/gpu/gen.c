@@ -10,15 +10,15 @@
 
 // ---- Applies ----
 
-int ritz_gpu_gen_is_native(CeedOperator op, CeedVector in, bool *is_native, const char **reason) {
+int ritz_gpu_gen_supports_precision(CeedOperator op, CeedVector in, bool *is_supported, const char **reason) {
   RitzGpuOperator *g;
   (void)in;
   *reason = "an operator at points";
-  *is_native = false;
+  *is_supported = false;
   if (op->is_at_points) return CEED_ERROR_SUCCESS;
   RITZ_TRY(ritz_gpu_gen_prepare(op, &g));
   *reason = g->reason ? g->reason : "the route that was asked for";
-  *is_native = !g->reason && g->route == RITZ_OPERATOR_ROUTE_FUSED;
+  *is_supported = !g->reason && g->route == RITZ_OPERATOR_ROUTE_FUSED;
   return CEED_ERROR_SUCCESS;
 }
 

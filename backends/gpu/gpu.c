@@ -182,7 +182,8 @@ static int get_queue(Ceed ceed, void **device, void **stream) {
   .operator_assemble_add_diagonal = ritz_gpu_operator_assemble_add_diagonal
 #define FUSED_KERNELS                                                                                        \
   .operator_apply = ritz_gpu_gen_apply, .operators_prepare = ritz_gpu_operators_prepare,                     \
-  .operator_is_native = ritz_gpu_gen_is_native, .diagonal_is_native = ritz_gpu_gen_diagonal_is_native,       \
+  .operator_supports_precision = ritz_gpu_gen_supports_precision,                                            \
+  .diagonal_supports_precision = ritz_gpu_gen_diagonal_supports_precision,                                   \
   .operator_explain = ritz_gpu_gen_explain, .operator_steps = ritz_gpu_gen_steps,                            \
   .operator_source = ritz_gpu_gen_source, .operator_tune = ritz_gpu_gen_tune,                                \
   .operator_destroy = ritz_gpu_operator_destroy, .operator_cost = ritz_gpu_gen_cost,                         \

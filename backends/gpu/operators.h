@@ -72,8 +72,8 @@ int ritz_gpu_gen_apply_many(CeedOperator op, CeedInt num, const CeedVector *in, 
                             RitzApplyMode mode, bool *is_done); // many.c
 int ritz_gpu_operators_prepare(CeedInt num, CeedOperator *ops, const int *wanted,
                                bool in_background); // prepare.c
-// The slot operator_is_native: what is fused computes in either precision, and converts vectors.
-int ritz_gpu_gen_is_native(CeedOperator op, CeedVector in, bool *is_native, const char **reason);
+// The slot operator_supports_precision: what is fused computes in either precision, and converts vectors.
+int ritz_gpu_gen_supports_precision(CeedOperator op, CeedVector in, bool *is_supported, const char **reason);
 int ritz_gpu_gen_explain(CeedOperator op, FILE *stream);
 int ritz_gpu_gen_steps(CeedOperator op, FILE *stream, bool *has_steps);
 int ritz_gpu_gen_source(CeedOperator op, const char **source);
@@ -92,7 +92,7 @@ int ritz_gpu_operator_apply_energy(CeedOperator op, CeedVector in, CeedVector ou
 
 // ---- diagonal.c: their diagonals, likewise ----
 int ritz_gpu_gen_assemble_add_diagonal(CeedOperator op, bool is_point_block, void *diagonal);
-int ritz_gpu_gen_diagonal_is_native(CeedOperator op, bool is_point_block, bool *is_native);
+int ritz_gpu_gen_diagonal_supports_precision(CeedOperator op, bool is_point_block, bool *is_supported);
 
 // ---- route.c: who computes an apply ----
 // The slot operator_refuses_route.
@@ -116,7 +116,7 @@ int ritz_gpu_operator_assemble(CeedOperator op, CeedInt a, CeedInt b, CeedInt fi
                                CeedSize place, CeedScalar *values);
 
 // ---- assembly-pattern.c: matrices in a fixed pattern (core/assembly-pattern.h) ----
-int ritz_gpu_assembly_prepare(RitzAssembly assembly, bool *is_native);
+int ritz_gpu_assembly_prepare(RitzAssembly assembly, bool *is_supported);
 int ritz_gpu_assembly_run(RitzAssembly assembly, CeedScalar *values);
 int ritz_gpu_assembly_destroy(RitzAssembly assembly);
 

@@ -107,13 +107,13 @@ static int describe_any(RitzPatchSweep sweep, Patches *p, char **emitted) {
 }
 
 static int describe_kernel(RitzPatchSweep sweep, Patches *p) {
-  const bool is_own = sweep->box.precision == CEED_SCALAR_TYPE;
+  const bool is_in_scalars = sweep->box.precision == CEED_SCALAR_TYPE;
   char *emitted = NULL;
   int ierr = describe_lines(sweep, p, &emitted);
   if (!ierr) ierr = describe_any(sweep, p, &emitted);
   const RitzGpuText text = {.name = "patch_sweep",
                             .entry = p->has_lines ? "ritz_patch" : "ritz_patch_any",
-                            .kind = is_own ? RITZ_TEXT_SCALARS : RITZ_TEXT_MIXED,
+                            .kind = is_in_scalars ? RITZ_TEXT_SCALARS : RITZ_TEXT_MIXED,
                             .num = 1,
                             .texts = {emitted}};
   if (!ierr) ierr = ritz_gpu_kernel_describe(sweep->ceed, &text, &p->kernel);

@@ -478,9 +478,13 @@ static int run_by_map(const Range *g, const void *u, void *v) {
 
 // ---- Action ----
 
-static bool is_own(const Range *g) { return g->rstr->type == CEED_RESTRICTION_STRIDED && is_disjoint(g); }
+static bool has_own_entries(const Range *g) {
+  return g->rstr->type == CEED_RESTRICTION_STRIDED && is_disjoint(g);
+}
 
-static bool needs_map(const Range *g) { return !is_own(g) && ritz_gpu(g->rstr->obj.ceed)->is_deterministic; }
+static bool needs_map(const Range *g) {
+  return !has_own_entries(g) && ritz_gpu(g->rstr->obj.ceed)->is_deterministic;
+}
 
 bool ritz_gpu_restriction_needs_map(CeedElemRestriction rstr) {
   const RitzRestrictionAction action = {.num_blocks = rstr->num_elem};
@@ -493,8 +497,8 @@ static int run(const Range *g, bool sums, const void *u, void *v) {
 }
 
 static int find_kernel(Ceed ceed, CeedScalarType precision, RitzGpuKernel **kernel) {
-  const bool is_own = precision == CEED_SCALAR_TYPE;
-  return ritz_gpu_base(ceed, is_own ? RITZ_BASE_RESTRICTIONS : RITZ_BASE_FLOAT_RESTRICTIONS, kernel);
+  const bool is_in_scalars = precision == CEED_SCALAR_TYPE;
+  return ritz_gpu_base(ceed, is_in_scalars ? RITZ_BASE_RESTRICTIONS : RITZ_BASE_FLOAT_RESTRICTIONS, kernel);
 }
 
 int ritz_gpu_restriction_apply(CeedElemRestriction rstr, const RitzRestrictionAction *action,

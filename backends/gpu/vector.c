@@ -17,11 +17,11 @@ static int64_t num_blocks(CeedSize n) {
 // A kernel of kernels/gpu/vector.h for this precision.
 static int run(Ceed ceed, CeedScalarType precision, const char *entry, int64_t blocks, int num_args,
                const RitzDeviceArg *args) {
-  const bool is_own = precision == CEED_SCALAR_TYPE;
+  const bool is_in_scalars = precision == CEED_SCALAR_TYPE;
   RitzGpuKernel *kernel;
   char name[32];
-  RITZ_TRY(ritz_gpu_base(ceed, is_own ? RITZ_BASE_VECTORS : RITZ_BASE_FLOATS, &kernel));
-  snprintf(name, sizeof(name), "%s%s", entry, is_own ? "" : "_f32");
+  RITZ_TRY(ritz_gpu_base(ceed, is_in_scalars ? RITZ_BASE_VECTORS : RITZ_BASE_FLOATS, &kernel));
+  snprintf(name, sizeof(name), "%s%s", entry, is_in_scalars ? "" : "_f32");
   return ritz_gpu_launch(ceed, kernel, name, blocks, RITZ_GPU_BLOCK, 0, num_args, args);
 }
 

@@ -46,7 +46,7 @@ static void backward(const Front *f, double *x) {
 }
 
 int ritz_ref_front_prepare(RitzFront front) {
-  front->is_native = front->factors == RITZ_FRONT_LDLT;
+  front->has_kernel = front->factors == RITZ_FRONT_LDLT;
   return CEED_ERROR_SUCCESS;
 }
 
