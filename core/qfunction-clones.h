@@ -4,7 +4,7 @@
 #ifndef RITZ_CORE_QFUNCTION_CLONES_H
 #define RITZ_CORE_QFUNCTION_CLONES_H
 
-#include "base/loops.h"
+#include "base/simd.h"
 
 #if defined(__GNUC__) && !defined(__NO_INLINE__)
 #define CEED_QFUNCTION_ATTR        RITZ_CLONED

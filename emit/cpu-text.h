@@ -107,7 +107,7 @@ void ritz_emit_prefetch(RitzEmitter *e, CeedInt more);
 void ritz_emit_stage(RitzEmitter *e, RitzCpuStage stage, bool is_input);
 void ritz_emit_head(RitzEmitter *e, RitzCpuStage stage, bool is_input);
 
-// ---- emit/points.c ----
+// ---- emit/qfunction-call.c ----
 
 // The function ritz_point until its arguments (kernels/cpu/loop.h).
 void ritz_emit_point_begin(RitzEmitter *e);

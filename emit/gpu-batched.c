@@ -28,7 +28,7 @@ static void add_rows(RitzText *t, const RitzGpuBatched *p) {
     if (p->is_transposed[i]) ritz_text_add(t, "#define RITZ_TRANSPOSED_%c\n", 'A' + i);
   }
   if (has_mma && p->shares) ritz_text_add(t, "#define RITZ_SHARES\n");
-  if (p->design == RITZ_BATCH_TURNS) ritz_text_add(t, "#define RITZ_STAGE   %d\n", p->num_steps);
+  if (p->design == RITZ_BATCH_ROLLED) ritz_text_add(t, "#define RITZ_STAGE   %d\n", p->num_steps);
   if (!has_mma)
     ritz_text_add(t, "#define RITZ_GROUP   %d // threads of a matrix\n#define RITZ_COLUMNS %d // at a time\n",
                   p->group, p->num_columns);

@@ -159,7 +159,7 @@ void ritz_emit_gpu_open_energy(RitzGpuEmitter *e);
 void ritz_emit_gpu_energy(RitzGpuEmitter *e);
 void ritz_emit_gpu_close_energy(RitzGpuEmitter *e);
 
-// emit/gpu-points.c: the loop over the points of a thread's line; its parts.
+// emit/gpu-qfunction-call.c: the loop over the points of a thread's line; its parts.
 void ritz_emit_gpu_points(RitzGpuEmitter *e);
 void ritz_emit_gpu_open_points(RitzGpuEmitter *e);
 void ritz_emit_gpu_close_points(RitzGpuEmitter *e);

@@ -320,18 +320,18 @@ static int fill_pieces(Divide *d) {
 
 // Points of the lattice of degree 2 on each facet, as bits.
 static int find_facet_points(Ceed ceed, const RitzMeshShape *shape, uint32_t on_facet[RITZ_MESH_MAX_FACETS]) {
-  RitzMeshParts parts;
+  RitzMeshElementNodes element;
 
-  RITZ_TRY(ritz_mesh_parts_create(ceed, shape->topology, 2, &parts));
+  RITZ_TRY(ritz_mesh_element_nodes_create(ceed, shape->topology, 2, &element));
   for (int f = 0; f < shape->facets.num; f++) {
     on_facet[f] = 0;
-    for (int i = 0; i < parts.num; i++) {
-      if (!ritz_mesh_part_lies_on(&parts.parts[i], shape->facets.corner[f])) continue;
-      for (int64_t k = 0; k < parts.parts[i].num_nodes; k++)
-        on_facet[f] |= UINT32_C(1) << parts.parts[i].nodes[k];
+    for (int i = 0; i < element.num; i++) {
+      if (!ritz_mesh_entity_lies_on(&element.entities[i], shape->facets.corner[f])) continue;
+      for (int64_t k = 0; k < element.entities[i].num_nodes; k++)
+        on_facet[f] |= UINT32_C(1) << element.entities[i].nodes[k];
     }
   }
-  ritz_mesh_parts_clear(&parts);
+  ritz_mesh_element_nodes_clear(&element);
   return CEED_ERROR_SUCCESS;
 }
 

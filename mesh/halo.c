@@ -45,33 +45,34 @@ static int lay_out(SharedNodes *s) {
   return CEED_ERROR_SUCCESS;
 }
 
-static void collect_part(SharedNodes *s, const RitzMeshFrames *frames, const RitzMeshPart *part,
-                         const int64_t *vertices, const int64_t *nodes) {
-  const int64_t entity =
-      ritz_mesh_seam_find(s->mesh->seam, part->dim, part->num_corners, part->corner, vertices);
+static void collect_entity(SharedNodes *s, const RitzMeshFrames *frames, const RitzMeshEntityNodes *entity,
+                           const int64_t *vertices, const int64_t *nodes) {
+  const int64_t number =
+      ritz_mesh_seam_find(s->mesh->seam, entity->dim, entity->num_corners, entity->corner, vertices);
 
-  if (entity < 0) return;
-  const int64_t *order = ritz_mesh_frame_order(s->mesh, frames, part, vertices);
-  int64_t *to = s->nodes + s->starts[part->dim][entity];
+  if (number < 0) return;
+  const int64_t *order = ritz_mesh_frame_order(s->mesh, frames, entity, vertices);
+  int64_t *to = s->nodes + s->starts[entity->dim][number];
 
-  for (int64_t i = 0; i < part->num_nodes; i++) to[order ? order[i] : i] = nodes[part->nodes[i]];
+  for (int64_t i = 0; i < entity->num_nodes; i++) to[order ? order[i] : i] = nodes[entity->nodes[i]];
 }
 
 static int collect_block(SharedNodes *s, const RitzMeshFrames *frames, const RitzMeshBlock *block,
                          const int64_t *nodes) {
   const RitzMesh mesh = s->mesh;
-  RitzMeshParts parts;
+  RitzMeshElementNodes element;
 
-  RITZ_TRY(ritz_mesh_parts_create(mesh->ceed, block->topology, s->degree, &parts));
-  for (int64_t e = 0; e < block->num_elem; e++, nodes += parts.num_nodes) {
+  RITZ_TRY(ritz_mesh_element_nodes_create(mesh->ceed, block->topology, s->degree, &element));
+  for (int64_t e = 0; e < block->num_elem; e++, nodes += element.num_nodes) {
     const int64_t *vertices = mesh->elem_vertices + block->corner_base + e * block->num_corners;
 
     if (!ritz_mesh_seam_touches(mesh->seam, block->num_corners, vertices)) continue;
-    for (int i = 0; i < parts.num; i++) {
-      if (parts.parts[i].dim < mesh->dim) collect_part(s, frames, &parts.parts[i], vertices, nodes);
+    for (int i = 0; i < element.num; i++) {
+      if (element.entities[i].dim < mesh->dim)
+        collect_entity(s, frames, &element.entities[i], vertices, nodes);
     }
   }
-  ritz_mesh_parts_clear(&parts);
+  ritz_mesh_element_nodes_clear(&element);
   return CEED_ERROR_SUCCESS;
 }
 

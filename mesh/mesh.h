@@ -317,26 +317,27 @@ RitzMeshFrame ritz_mesh_frame(int64_t e, int corner);
 // without an element, or where the mesh is no grid, have elem -1.
 void ritz_mesh_neighbours_around(const RitzMeshNeighbours *n, int base, RitzMeshFrame *frames);
 
-// ---- Nodes of a reference element by vertices, edges, faces and interior (mesh/parts.c) ----
+// ---- Nodes of a reference element by vertices, edges, faces and interior (mesh/entity-nodes.c) ----
 typedef struct {
-  int dim;           // of the part
-  int entity;        // number of the corner, edge or face in the element; interior: 0
+  int dim;           // of the entity
+  int number;        // of the corner, edge or face in the element; interior: 0
   int num_corners;   // interior: all
   int8_t corner[8];  // as in the tables of the shape
   int64_t num_nodes; // in its interior
   int64_t *nodes;    // borrowed: their local numbers; along an edge, lexicographic on a face seen from corner
                      // 0, its first axis towards corner 1, its second one towards corner 2
-} RitzMeshPart;
+} RitzMeshEntityNodes;
 typedef struct {
   int num;
-  RitzMeshPart parts[27]; // ordered by their first nodes
-  int64_t num_nodes;      // of the element
-  int64_t *nodes;         // owned
-} RitzMeshParts;
-int ritz_mesh_parts_create(Ceed ceed, CeedElemTopology topology, CeedInt degree, RitzMeshParts *parts);
-void ritz_mesh_parts_clear(RitzMeshParts *parts);
-// Whether the part lies on the facet with these corners (-1: none).
-bool ritz_mesh_part_lies_on(const RitzMeshPart *part, const int8_t facet[4]);
+  RitzMeshEntityNodes entities[27]; // ordered by their first nodes
+  int64_t num_nodes;                // of the element
+  int64_t *nodes;                   // owned
+} RitzMeshElementNodes;
+int ritz_mesh_element_nodes_create(Ceed ceed, CeedElemTopology topology, CeedInt degree,
+                                   RitzMeshElementNodes *element);
+void ritz_mesh_element_nodes_clear(RitzMeshElementNodes *element);
+// Whether the entity lies on the facet with these corners (-1: none).
+bool ritz_mesh_entity_lies_on(const RitzMeshEntityNodes *entity, const int8_t facet[4]);
 
 // ---- Numbering (mesh/numbering.c) ----
 // Continuous numbering of the nodes of degree p: nodes of all elements, blocks one after the other, allocated
@@ -359,10 +360,10 @@ typedef struct {
 } RitzMeshFrames;
 int ritz_mesh_frames_create(RitzMesh mesh, int64_t degree, RitzMeshFrames *frames);
 void ritz_mesh_frames_clear(RitzMeshFrames *frames);
-// The order of the nodes of a part of an element with these vertices in the part's common frame; NULL: as
+// The order of the nodes of an entity with these vertices in its common frame; NULL: as
 // they are.
-const int64_t *ritz_mesh_frame_order(RitzMesh mesh, const RitzMeshFrames *f, const RitzMeshPart *part,
-                                     const int64_t *vertices);
+const int64_t *ritz_mesh_frame_order(RitzMesh mesh, const RitzMeshFrames *f,
+                                     const RitzMeshEntityNodes *entity, const int64_t *vertices);
 // Boxes (mesh->grid) are numbered lexicographically, which takes no memory: how many nodes there are, the
 // nodes of one element.
 int64_t ritz_mesh_grid_num_nodes(RitzMesh mesh, int64_t degree);

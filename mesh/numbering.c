@@ -107,14 +107,15 @@ void ritz_mesh_frames_clear(RitzMeshFrames *frames) {
   RITZ_FREE(&frames->quads.order);
 }
 
-const int64_t *ritz_mesh_frame_order(RitzMesh mesh, const RitzMeshFrames *f, const RitzMeshPart *part,
-                                     const int64_t *vertices) {
+const int64_t *ritz_mesh_frame_order(RitzMesh mesh, const RitzMeshFrames *f,
+                                     const RitzMeshEntityNodes *entity, const int64_t *vertices) {
   int64_t v[4] = {0, 0, 0, 0};
 
-  if (part->dim == 0 || part->dim == f->dim) return NULL;
-  for (int k = 0; k < part->num_corners; k++) v[k] = ritz_mesh_vertex_key(mesh, vertices[part->corner[k]]);
-  if (part->dim == 1) return f->edges.order + edge_orientation(v) * f->edges.num_nodes;
-  if (part->num_corners == 3) return f->triangles.order + triangle_orientation(v) * f->triangles.num_nodes;
+  if (entity->dim == 0 || entity->dim == f->dim) return NULL;
+  for (int k = 0; k < entity->num_corners; k++)
+    v[k] = ritz_mesh_vertex_key(mesh, vertices[entity->corner[k]]);
+  if (entity->dim == 1) return f->edges.order + edge_orientation(v) * f->edges.num_nodes;
+  if (entity->num_corners == 3) return f->triangles.order + triangle_orientation(v) * f->triangles.num_nodes;
   return f->quads.order + quad_orientation(v) * f->quads.num_nodes;
 }
 
@@ -149,35 +150,35 @@ static void clear_numbering(Numbering *n) {
 // Where the elements of a block have their edges and faces: the numbers of element e start at e * num.
 typedef struct {
   const RitzMeshShape *shape;
-  RitzMeshParts parts;
+  RitzMeshElementNodes element;
   const int64_t *edges, *faces; // borrowed; NULL: not needed
 } Pattern;
 
-// First number of the nodes of a part of element e of a block; the nodes get their numbers if the part is
-// new.
-static int64_t first_number(Numbering *n, const Pattern *pattern, const RitzMeshPart *part, int64_t e,
-                            const int64_t *vertices) {
+// First number of the nodes of an entity of element e of a block; the nodes get their numbers if the entity
+// is new.
+static int64_t first_number(Numbering *n, const Pattern *pattern, const RitzMeshEntityNodes *entity,
+                            int64_t e, const int64_t *vertices) {
   int64_t next = n->num_nodes, *start = &next;
 
-  if (part->dim < n->mesh->dim) {
+  if (entity->dim < n->mesh->dim) {
     const RitzMeshShape *shape = pattern->shape;
 
-    if (part->dim == 0) start = &n->start[0][vertices[part->entity]];
-    if (part->dim == 1) start = &n->start[1][pattern->edges[e * shape->edges.num + part->entity]];
-    if (part->dim == 2) start = &n->start[2][pattern->faces[e * shape->facets.num + part->entity]];
+    if (entity->dim == 0) start = &n->start[0][vertices[entity->number]];
+    if (entity->dim == 1) start = &n->start[1][pattern->edges[e * shape->edges.num + entity->number]];
+    if (entity->dim == 2) start = &n->start[2][pattern->faces[e * shape->facets.num + entity->number]];
     if (*start >= 0) return *start;
     *start = next;
   }
-  n->num_nodes += part->num_nodes;
+  n->num_nodes += entity->num_nodes;
   return *start;
 }
 
-static void number_part(Numbering *n, const Pattern *pattern, const RitzMeshPart *part, int64_t e,
-                        const int64_t *vertices, int64_t *nodes) {
-  const int64_t first = first_number(n, pattern, part, e, vertices);
-  const int64_t *order = ritz_mesh_frame_order(n->mesh, &n->frames, part, vertices);
+static void number_entity(Numbering *n, const Pattern *pattern, const RitzMeshEntityNodes *entity, int64_t e,
+                          const int64_t *vertices, int64_t *nodes) {
+  const int64_t first = first_number(n, pattern, entity, e, vertices);
+  const int64_t *order = ritz_mesh_frame_order(n->mesh, &n->frames, entity, vertices);
 
-  for (int64_t i = 0; i < part->num_nodes; i++) nodes[part->nodes[i]] = first + (order ? order[i] : i);
+  for (int64_t i = 0; i < entity->num_nodes; i++) nodes[entity->nodes[i]] = first + (order ? order[i] : i);
 }
 
 static int number_block(RitzMesh mesh, int b, CeedInt degree, Numbering *n, int64_t *nodes) {
@@ -187,15 +188,15 @@ static int number_block(RitzMesh mesh, int b, CeedInt degree, Numbering *n, int6
 
   if (t->edges.numbers) pattern.edges = t->edges.numbers + t->edges.base[b];
   if (t->faces.numbers) pattern.faces = t->faces.numbers + t->faces.base[b];
-  RITZ_TRY(ritz_mesh_parts_create(mesh->ceed, block->topology, degree, &pattern.parts));
-  for (int64_t e = 0; e < block->num_elem; e++, nodes += pattern.parts.num_nodes) {
+  RITZ_TRY(ritz_mesh_element_nodes_create(mesh->ceed, block->topology, degree, &pattern.element));
+  for (int64_t e = 0; e < block->num_elem; e++, nodes += pattern.element.num_nodes) {
     const int64_t *vertices = mesh->elem_vertices + block->corner_base + e * block->num_corners;
 
-    for (int i = 0; i < pattern.parts.num; i++) {
-      number_part(n, &pattern, &pattern.parts.parts[i], e, vertices, nodes);
+    for (int i = 0; i < pattern.element.num; i++) {
+      number_entity(n, &pattern, &pattern.element.entities[i], e, vertices, nodes);
     }
   }
-  ritz_mesh_parts_clear(&pattern.parts);
+  ritz_mesh_element_nodes_clear(&pattern.element);
   return CEED_ERROR_SUCCESS;
 }
 

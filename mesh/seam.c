@@ -76,9 +76,9 @@ typedef struct {
   uint32_t points;
 } Entity;
 
-// Entities of one shape, by ascending dimension, and the parts that its lattice has.
+// Entities of one shape, by ascending dimension, and the nodes of its lattice.
 typedef struct {
-  RitzMeshParts parts; // owned
+  RitzMeshElementNodes element; // owned, of degree 2
   int num;
   Entity entities[26];
 } Parent;
@@ -99,10 +99,10 @@ static void add_entity(Parent *p, int dim, int num_corners, const int8_t *corner
 
   *entity = (Entity){.dim = dim, .num_corners = num_corners};
   memcpy(entity->corner, ends, sizeof(ends));
-  for (int i = 0; i < p->parts.num; i++) {
-    if (!ritz_mesh_part_lies_on(&p->parts.parts[i], ends)) continue;
-    for (int64_t k = 0; k < p->parts.parts[i].num_nodes; k++)
-      entity->points |= UINT32_C(1) << p->parts.parts[i].nodes[k];
+  for (int i = 0; i < p->element.num; i++) {
+    if (!ritz_mesh_entity_lies_on(&p->element.entities[i], ends)) continue;
+    for (int64_t k = 0; k < p->element.entities[i].num_nodes; k++)
+      entity->points |= UINT32_C(1) << p->element.entities[i].nodes[k];
   }
 }
 
@@ -115,7 +115,7 @@ static int create_parent(Ceed ceed, CeedElemTopology topology, Parent *p) {
   const RitzMeshShape *shape = ritz_mesh_shape(topology);
 
   p->num = 0;
-  RITZ_TRY(ritz_mesh_parts_create(ceed, topology, 2, &p->parts));
+  RITZ_TRY(ritz_mesh_element_nodes_create(ceed, topology, 2, &p->element));
   for (int8_t k = 0; k < shape->num_corners; k++) add_entity(p, 0, 1, &k);
   if (shape->dim >= 2) add_entities(p, 1, &shape->edges);
   if (shape->dim == 3) add_entities(p, 2, &shape->facets);
@@ -126,15 +126,15 @@ static int create_parent(Ceed ceed, CeedElemTopology topology, Parent *p) {
 static void set_keys(const Pieces *p) {
   const RitzMeshSeam *coarse = p->cut->mesh->seam;
 
-  for (int i = 0; i < p->parent.parts.num; i++) {
-    const RitzMeshPart *part = &p->parent.parts.parts[i];
+  for (int i = 0; i < p->parent.element.num; i++) {
+    const RitzMeshEntityNodes *entity = &p->parent.element.entities[i];
     int64_t keys[RITZ_MESH_MAX_CORNERS];
 
-    for (int k = 0; k < part->num_corners; k++) keys[k] = coarse->keys[p->vertices[part->corner[k]]];
-    const int64_t key = part->num_corners == 1 ? keys[0] : ritz_mesh_mix_keys(part->num_corners, keys);
+    for (int k = 0; k < entity->num_corners; k++) keys[k] = coarse->keys[p->vertices[entity->corner[k]]];
+    const int64_t key = entity->num_corners == 1 ? keys[0] : ritz_mesh_mix_keys(entity->num_corners, keys);
 
-    for (int64_t k = 0; k < part->num_nodes; k++)
-      p->fine->seam->keys[p->cut->vertex(p->cut->ctx, p->block, p->elem, (int)part->nodes[k])] = key;
+    for (int64_t k = 0; k < entity->num_nodes; k++)
+      p->fine->seam->keys[p->cut->vertex(p->cut->ctx, p->block, p->elem, (int)entity->nodes[k])] = key;
   }
 }
 
@@ -226,7 +226,7 @@ int ritz_mesh_seam_divide(const RitzMeshCut *cut, RitzMesh fine) {
     RITZ_TRY(create_parent(mesh->ceed, mesh->blocks[p.block].topology, &p.parent));
     const int ierr = divide_block(&p);
 
-    ritz_mesh_parts_clear(&p.parent.parts);
+    ritz_mesh_element_nodes_clear(&p.parent.element);
     RITZ_TRY(ierr);
   }
   return CEED_ERROR_SUCCESS;

@@ -566,13 +566,13 @@ int RitzSpaceGetCoordinatesOf(RitzSpace space, int64_t num, const int64_t *nodes
 
 // ---- Boundary nodes ----
 
-static void flag_facet(const RitzMeshParts *parts, const int8_t facet[4], const int64_t *nodes,
+static void flag_facet(const RitzMeshElementNodes *element, const int8_t facet[4], const int64_t *nodes,
                        int8_t *flags) {
-  for (int i = 0; i < parts->num; i++) {
-    const RitzMeshPart *part = &parts->parts[i];
+  for (int i = 0; i < element->num; i++) {
+    const RitzMeshEntityNodes *entity = &element->entities[i];
 
-    if (!ritz_mesh_part_lies_on(part, facet)) continue;
-    for (int64_t k = 0; k < part->num_nodes; k++) flags[nodes[part->nodes[k]]] = 1;
+    if (!ritz_mesh_entity_lies_on(entity, facet)) continue;
+    for (int64_t k = 0; k < entity->num_nodes; k++) flags[nodes[entity->nodes[k]]] = 1;
   }
 }
 
@@ -582,38 +582,39 @@ static int flag_block(RitzSpace space, int b, int64_t num, const int64_t *elemen
   const RitzMeshBlock *block = &space->mesh->blocks[b];
   const RitzMeshEntities *entities = &ritz_mesh_shape(block->topology)->facets;
   int64_t *scratch = NULL;
-  RitzMeshParts parts;
+  RitzMeshElementNodes element;
 
   RITZ_TRY(RITZ_MALLOC(space->mesh->ceed, (size_t)space->num_local[b], &scratch));
-  const int ierr = ritz_mesh_parts_create(space->mesh->ceed, block->topology, space->degree, &parts);
+  const int ierr =
+      ritz_mesh_element_nodes_create(space->mesh->ceed, block->topology, space->degree, &element);
   for (int64_t i = 0; i < num && !ierr; i++) {
     int64_t e = elements[i] - block->first;
 
     if (e < 0 || e >= block->num_elem) continue;
-    flag_facet(&parts, entities->corner[facets[i]], ritz_space_nodes(space, b, e, scratch), flags);
+    flag_facet(&element, entities->corner[facets[i]], ritz_space_nodes(space, b, e, scratch), flags);
   }
-  if (!ierr) ritz_mesh_parts_clear(&parts);
+  if (!ierr) ritz_mesh_element_nodes_clear(&element);
   RITZ_FREE(&scratch);
   return ierr;
 }
 
 // Flags the nodes of those shared entities of a part of a mesh that lie on the boundary part, also where its
 // facets belong to other parts.
-static void flag_shared(RitzSpace space, const RitzMeshParts *parts, const int64_t *vertices,
+static void flag_shared(RitzSpace space, const RitzMeshElementNodes *element, const int64_t *vertices,
                         const int64_t *nodes, const char *name, int8_t *flags) {
   const RitzMesh mesh = space->mesh;
 
-  for (int i = 0; i < parts->num; i++) {
-    const RitzMeshPart *part = &parts->parts[i];
-    if (part->dim == mesh->dim) continue;
-    const RitzMeshLists *marks = &mesh->seam->shared[part->dim].marks;
-    const int64_t entity =
-        ritz_mesh_seam_find(mesh->seam, part->dim, part->num_corners, part->corner, vertices);
+  for (int i = 0; i < element->num; i++) {
+    const RitzMeshEntityNodes *entity = &element->entities[i];
+    if (entity->dim == mesh->dim) continue;
+    const RitzMeshLists *marks = &mesh->seam->shared[entity->dim].marks;
+    const int64_t number =
+        ritz_mesh_seam_find(mesh->seam, entity->dim, entity->num_corners, entity->corner, vertices);
 
-    if (entity < 0) continue;
-    for (int64_t m = marks->starts[entity]; m < marks->starts[entity + 1]; m++) {
+    if (number < 0) continue;
+    for (int64_t m = marks->starts[number]; m < marks->starts[number + 1]; m++) {
       if (!ritz_mesh_part_has_name(mesh, marks->items[m], name)) continue;
-      for (int64_t k = 0; k < part->num_nodes; k++) flags[nodes[part->nodes[k]]] = 1;
+      for (int64_t k = 0; k < entity->num_nodes; k++) flags[nodes[entity->nodes[k]]] = 1;
     }
   }
 }
@@ -621,17 +622,17 @@ static void flag_shared(RitzSpace space, const RitzMeshParts *parts, const int64
 static int flag_seam(RitzSpace space, int b, const char *name, int8_t *flags) {
   const RitzMesh mesh = space->mesh;
   const RitzMeshBlock *block = &mesh->blocks[b];
-  RitzMeshParts parts;
+  RitzMeshElementNodes element;
 
   if (!mesh->seam) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(ritz_mesh_parts_create(mesh->ceed, block->topology, space->degree, &parts));
+  RITZ_TRY(ritz_mesh_element_nodes_create(mesh->ceed, block->topology, space->degree, &element));
   for (int64_t e = 0; e < block->num_elem; e++) {
     const int64_t *vertices = mesh->elem_vertices + block->corner_base + e * block->num_corners;
 
     if (!ritz_mesh_seam_touches(mesh->seam, block->num_corners, vertices)) continue;
-    flag_shared(space, &parts, vertices, ritz_space_nodes(space, b, e, NULL), name, flags);
+    flag_shared(space, &element, vertices, ritz_space_nodes(space, b, e, NULL), name, flags);
   }
-  ritz_mesh_parts_clear(&parts);
+  ritz_mesh_element_nodes_clear(&element);
   return CEED_ERROR_SUCCESS;
 }
 

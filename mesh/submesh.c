@@ -172,10 +172,10 @@ static int visit_element(Submesh *s, const RitzMeshBlock *block, int64_t e, int 
     for (int i = 0; i < (dim == 0 ? shape->num_corners : entities->num); i++) {
       const int8_t *corners = dim == 0 ? &all[i] : entities->corner[i];
       const int num = dim == 0 ? 1 : ritz_mesh_entity_size(entities, i);
-      RitzMeshPart part = {.num_corners = num};
+      RitzMeshEntityNodes entity = {.num_corners = num};
 
-      memcpy(part.corner, corners, (size_t)num);
-      if (on && !ritz_mesh_part_lies_on(&part, on)) continue;
+      memcpy(entity.corner, corners, (size_t)num);
+      if (on && !ritz_mesh_entity_lies_on(&entity, on)) continue;
       RITZ_TRY(visit_entity(s, dim, num, corners, vertices, visit, item));
     }
   }

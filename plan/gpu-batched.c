@@ -186,7 +186,7 @@ static void plan_turns(RitzGpuBatched *p, CeedInt length) {
   const int registers = (int)length * (is_single ? 1 : 2) + (is_single ? 40 : 32);
   p->num_steps = length > 56 && p->kind == RITZ_BATCH_GETRF ? 4 : 8;
   p->num_resident = resident_with(registers, p->num_threads) / 2 * 2;
-  p->design = RITZ_BATCH_TURNS;
+  p->design = RITZ_BATCH_ROLLED;
 }
 
 // Bytes of the lines that kernels/gpu/batched-rows.h declares for a block.

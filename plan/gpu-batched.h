@@ -37,11 +37,12 @@ enum {
 
 // Texts of kernels.
 typedef enum {
-  RITZ_BATCH_ANY,   // kernels/gpu/batched-any.h: sizes at run time, in global memory
-  RITZ_BATCH_ROWS,  // batched-rows.h: a row a thread
-  RITZ_BATCH_TURNS, // batched-turns.h: likewise, 33 to 64 rows, GETRF with pivots and POTRF: steps share code
-  RITZ_BATCH_MMA,   // batched-mma.h: products of doubles by tensor cores
-  RITZ_BATCH_QR,    // batched-qr.h: a block a matrix of any size, in shared memory where it fits
+  RITZ_BATCH_ANY,     // kernels/gpu/batched-any.h: sizes at run time, in global memory
+  RITZ_BATCH_ROWS,    // batched-rows.h: a row a thread
+  RITZ_BATCH_ROLLED,  // batched-rolled.h: likewise, 33 to 64 rows, GETRF with pivots and POTRF: steps share
+                      // code
+  RITZ_BATCH_MMA,     // batched-mma.h: products of doubles by tensor cores
+  RITZ_BATCH_QR,      // batched-qr.h: a block a matrix of any size, in shared memory where it fits
   RITZ_BATCH_JACOBI,  // batched-jacobi.h: likewise
   RITZ_BATCH_COLUMNS, // batched-qr-columns.h: GEQRF up to 32 x 32, a column a thread
 } RitzBatchDesign;

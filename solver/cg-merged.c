@@ -18,7 +18,7 @@
 //     x += (alpha + owed / beta) p - (owed / beta) M r
 #include <string.h>
 
-#include "base/loops.h"
+#include "base/simd.h"
 #include "solver/cg.h"
 
 // Sums of an apply.

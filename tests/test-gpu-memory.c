@@ -4,7 +4,7 @@
 // order.
 #include "tests/gpu-kit.h"
 
-#include "base/loops.h"
+#include "base/simd.h"
 #include <stdint.h>
 
 enum { N = 1000 };

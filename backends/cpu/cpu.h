@@ -133,9 +133,9 @@ typedef struct {
   bool has_compared;   // some finite results
   bool has_unusual;    // NaN or infinity, in inputs (which were replaced) or results
   bool writes_context; // the application's function or the text
-} RitzCpuLook;
+} RitzCpuFunctionCheck;
 int ritz_cpu_check_function(CeedOperator op, CeedVector in, RitzQFunction text, bool is_single,
-                            CeedInt points_per_call, RitzCpuLook *found);
+                            CeedInt points_per_call, RitzCpuFunctionCheck *found);
 
 // operator.c
 int ritz_cpu_operator_apply(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode);

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "backends/cpu/cpu.h"
-#include "base/loops.h"
 #include "base/memory.h"
+#include "base/simd.h"
 #include "core/front.h"
 
 enum {

@@ -38,7 +38,7 @@ typedef struct {
   CeedScalar **out[3];
   size_t context_bytes;
   char *context[3]; // owned copies
-  RitzCpuLook found;
+  RitzCpuFunctionCheck found;
 } TextCheck;
 
 // ---- Memory ----
@@ -368,7 +368,7 @@ static int check_texts(TextCheck *check, CeedVector in) {
 }
 
 int ritz_cpu_check_function(CeedOperator op, CeedVector in, RitzQFunction text, bool is_single,
-                            CeedInt points_per_call, RitzCpuLook *found) {
+                            CeedInt points_per_call, RitzCpuFunctionCheck *found) {
   TextCheck check = {.op = op,
                      .text = text,
                      .is_single = is_single && text,

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "backends/cpu/cpu.h"
-#include "base/loops.h"
+#include "base/simd.h"
 #include "core/vector-pass.h"
 
 enum { BLOCK = 256 }; // entries: ten vectors and work are 28 KiB at most

@@ -284,7 +284,7 @@ static int judge_function(CeedOperator op, CeedVector in) {
   RitzQFunction text = NULL;
   const CeedInt vec_length = cpu->plan->vec_length;
   const CeedInt points = is_text ? cpu->target->lanes * cpu->target->call_points : vec_length;
-  RitzCpuLook found;
+  RitzCpuFunctionCheck found;
 
   if (!op->qf->f) return CEED_ERROR_SUCCESS;
   if (is_text) find_function(cpu->code.module, RITZ_QFUNCTION_SYMBOL, &text);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "backends/cpu/unfused.h"
-#include "base/loops.h"
+#include "base/simd.h"
 #include "kernels/cpu/at-points.h"
 
 #define evaluate_values    RITZ_STEPS_NAME(evaluate_values)

@@ -4,7 +4,7 @@
 
 #include "backends/cpu/steps-points.h"
 #include "backends/cpu/unfused.h"
-#include "base/loops.h"
+#include "base/simd.h"
 #include "kernels/cpu/block.h"
 #include "kernels/cpu/restrict.h"
 

@@ -6,7 +6,7 @@
 
 #include "backends/cpu/steps.h"
 #include "backends/cpu/unfused.h"
-#include "base/loops.h"
+#include "base/simd.h"
 #include "plan/diagonal.h"
 
 #define add_vectors RITZ_STEPS_NAME(add_vectors) // as in steps.c

@@ -5,7 +5,7 @@
 
 #include "backends/cpu/cpu.h"
 #include "backends/ref/ref.h"
-#include "base/loops.h"
+#include "base/simd.h"
 
 typedef struct Job Job;
 struct Job {

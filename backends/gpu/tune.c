@@ -439,7 +439,7 @@ static void close_search(Search *s) {
 }
 
 // An operator with the same kernel was measured since this one was made: the next apply makes it anew.
-static bool take_over(CeedOperator op, const RitzGpuOperator *own) {
+static bool drop_stale_kernel(CeedOperator op, const RitzGpuOperator *own) {
   RitzGpuTuning latest = own->tuning;
   ritz_gpu_tune_recall(&latest);
   if (latest.number == own->tuning.number) return false;
@@ -452,7 +452,7 @@ static const char *why_not(CeedOperator op, const RitzGpuOperator *own) {
   const bool is_free = op->route == RITZ_OPERATOR_ROUTE_AUTO;
   if (!is_free && op->route != RITZ_OPERATOR_ROUTE_FUSED) return "its route was asked for";
   if (own->reason && !(is_free && own->plan->source_path && ritz_gpu_gen_has_routes(own))) return own->reason;
-  return take_over(op, own) ? "an operator with the same kernel was measured" : NULL;
+  return drop_stale_kernel(op, own) ? "an operator with the same kernel was measured" : NULL;
 }
 
 int ritz_gpu_gen_tune(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode,

@@ -7,7 +7,7 @@
 
 #include "backends/ref/derivatives.h"
 #include "backends/ref/ref.h"
-#include "base/loops.h"
+#include "base/simd.h"
 
 // ---- Diagonal ----
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "backends/ref/ref.h"
-#include "base/loops.h"
+#include "base/simd.h"
 #include "core/dense-solver.h"
 
 enum {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Loops over entries of vectors on the host: functions compiled for several widths of vectors, and sums with
 // compensation. Used by solver/ and backends/cpu/.
-#ifndef RITZ_BASE_LOOPS_H
-#define RITZ_BASE_LOOPS_H
+#ifndef RITZ_BASE_SIMD_H
+#define RITZ_BASE_SIMD_H
 
 #include <stdint.h>
 

@@ -7,8 +7,8 @@
 // register a step: a[j - 1] = a[j] - factor line[j]. So the column of a step is always in a[0], and the one
 // that it leaves behind, done, goes to a[width - 1]. In a stage, columns that are done turn with the others:
 // there the line has zeros. The order of operations on an entry is that of batched-rows.h.
-#ifndef RITZ_KERNELS_GPU_BATCHED_TURNS_H
-#define RITZ_KERNELS_GPU_BATCHED_TURNS_H
+#ifndef RITZ_KERNELS_GPU_BATCHED_ROLLED_H
+#define RITZ_KERNELS_GPU_BATCHED_ROLLED_H
 
 #include "kernels/gpu/batched-rows.h"
 
