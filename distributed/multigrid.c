@@ -344,7 +344,7 @@ static int convert_operators(const Setup *s, CeedInt num_ops, CeedOperator ops[]
   int64_t *bytes = NULL;
   CeedInt num = 0;
 
-  if (num_ops == 0) return CEED_ERROR_SUCCESS;  // one level alone
+  if (num_ops == 0) return CEED_ERROR_SUCCESS; // one level alone
   RITZ_TRY(RITZ_CALLOC(s->ceed, 2 * (size_t)num_ops, &from));
   int ierr = RITZ_CALLOC(s->ceed, (size_t)num_ops, &bytes);
 
