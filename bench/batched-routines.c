@@ -59,7 +59,7 @@ int batched_columns(const BatchedCase *c, int operand) {
   return columns[c->routine->operand[operand]];
 }
 
-RitzBatchLayout batched_layout(const BatchedCase *c, CeedInt width, int operand) {
+static RitzBatchLayout layout_of(const BatchedCase *c, CeedInt width, int operand) {
   return (RitzBatchLayout){
       .precision = c->precision, .m = c->n, .n = batched_columns(c, operand), .width = width};
 }
@@ -68,9 +68,9 @@ int batched_create(Ceed ceed, const BatchedCase *c, CeedInt width, RitzBatched *
   const bool is_turned = c->routine->operation == RITZ_BATCHED_COPY; // the copy that is not one of bytes
   const RitzBatchedOptions options = {.trans_a = is_turned ? CEED_TRANSPOSE : CEED_NOTRANSPOSE,
                                       .pivot = c->routine->pivot,
-                                      .A = batched_layout(c, width, 0),
-                                      .B = batched_layout(c, width, 1),
-                                      .C = batched_layout(c, width, 2)};
+                                      .A = layout_of(c, width, 0),
+                                      .B = layout_of(c, width, 1),
+                                      .C = layout_of(c, width, 2)};
   return RitzBatchedCreate(ceed, c->routine->operation, &options, b);
 }
 

@@ -97,7 +97,6 @@ int batched_data_restore(const BatchedData *d); // data = start, in all copies; 
 int batched_data_lend(BatchedData *d);
 int batched_data_take_back(BatchedData *d);
 RitzBatchArray batched_array(const BatchedData *d, int operand, int copy); // while lent
-RitzBatchLayout batched_layout(const BatchedCase *c, CeedInt width, int operand);
 
 int batched_size(const BatchedData *d, int64_t i);
 // Entries of an operand before matrix i, where matrices are not interleaved.

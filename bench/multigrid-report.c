@@ -19,7 +19,7 @@ const char *mg_smoother_name(MgSmoother smoother) {
 
 bool mg_smoother_has_steps(MgSmoother smoother) { return smoother >= MG_ADDITIVE; }
 
-const char *mg_method_name(MgMethod method) {
+static const char *method_name(MgMethod method) {
   static const char *const names[] = {"fcg", "v-cycles", "full"};
   return names[method];
 }
@@ -64,7 +64,7 @@ static void describe_case(Row *row, const MgRow *r) {
   row_number(row, "steps", NULL, NULL, 1, row_positive(r->steps));
   row_text(row, NULL, "cycle", "%-5s", precision_name(r));
   row_text(row, "precision", NULL, NULL, precision_name(r));
-  row_text(row, "solver", "solver", "%-8s", mg_method_name(r->variant.method));
+  row_text(row, "solver", "solver", "%-8s", method_name(r->variant.method));
 }
 
 static void describe_set_up(Row *row, const MgRow *r) {
@@ -164,7 +164,7 @@ size_t mg_plot_points(size_t num, const MgRow *rows, PlotPoint *points) {
     name_smoother(row, smoother);
     *point = (PlotPoint){.label = (int)row->of.degree, .x = row->seconds, .y = row->l2_error};
     snprintf(point->group, PLOT_NAME, "%s", smoother);
-    snprintf(point->kind, PLOT_NAME, "%s, %s", mg_method_name(row->variant.method), precision_name(row));
+    snprintf(point->kind, PLOT_NAME, "%s, %s", method_name(row->variant.method), precision_name(row));
     count++;
   }
   return count;

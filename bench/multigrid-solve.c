@@ -32,7 +32,8 @@ typedef struct {
 
 // ---- Memory ----
 
-double mg_device_bytes(Ceed ceed) {
+// Memory of the context's device that is live; 0: it has none.
+static double device_bytes(Ceed ceed) {
   RitzDeviceCounters counters;
 
   if (RitzDeviceGetCounters(ceed, &counters) || !counters.driver) return 0;
@@ -231,7 +232,7 @@ static void describe_row(const MgProblem *p, const MgOptions *o, const MgVariant
 // Of all that live; the solver's vectors do while it iterates.
 static void measure_memory(const MgProblem *p, MgRow *row) {
   row->host_bytes = mg_host_bytes();
-  row->memory_bytes = mg_device_bytes(p->ceed);
+  row->memory_bytes = device_bytes(p->ceed);
   if (!row->memory_bytes) row->memory_bytes = row->host_bytes;
 }
 

@@ -42,7 +42,6 @@ typedef enum {
   MG_FULL,        // full multigrid, then V-cycles, of which those after the start count
   MG_NUM_METHODS
 } MgMethod;
-const char *mg_method_name(MgMethod method);
 
 // What differs between the rows of a case.
 typedef struct {
@@ -133,8 +132,7 @@ int mg_problem_find_error(const MgProblem *problem, double *error);
 // fault, and iterations -1.
 int mg_solve(MgProblem *problem, const MgOptions *options, size_t num, const MgVariant *variants,
              MgRow *rows);
-// Memory that is live: of the context's device (0: it has none), of the process (0: not known).
-double mg_device_bytes(Ceed ceed);
+// Memory of the process that is live; 0: not known.
 double mg_host_bytes(void);
 
 // ---- Reports (multigrid-report.c) ----

@@ -110,7 +110,7 @@ PointsField points_test(const Problem *p, const Points *points) {
       PointsField){"v", p->num_comp, CEED_EVAL_INTERP, points->rstr_u, points->basis_u, CEED_VECTOR_ACTIVE};
 }
 
-const PointsFunction points_source = {solve_source, solve_source_loc};
+static const PointsFunction points_source = {solve_source, solve_source_loc};
 const PointsFunction points_sine_source = {solve_sine_source, solve_sine_source_loc};
 const PointsFunction points_sine_errors = {solve_sine_errors, solve_sine_errors_loc};
 const PointsFunction points_strain = {solve_strain, solve_strain_loc};

@@ -18,7 +18,7 @@ typedef struct {
   CeedQFunctionUser function;
   const char *source;
 } PointsFunction;
-extern const PointsFunction points_source, points_sine_source, points_sine_errors, points_strain;
+extern const PointsFunction points_sine_source, points_sine_errors, points_strain;
 
 // The quadrature of a block of elements.
 typedef struct {

@@ -130,17 +130,16 @@ int ritz_warn_once(Ceed ceed, const char *call, const char *what, const char *re
 // The first JiT source root: the include folder beside the library or program that holds this code, else the
 // one that was configured.
 int ritz_jit_add_include_folder(Ceed ceed);
-// *found (owned by the caller): the readable file `path` in the folder of the file `including` (NULL: in the
+// *found (owned by the caller): the readable file `name` in the folder of the file `including` (NULL: in the
 // current folder), else the name of a text that the library carries (base/embedded.h), else the first file
-// below the JiT source roots, else NULL: *fault (may be NULL) says why.
-int ritz_jit_find(Ceed ceed, const char *including, const char *path, char **found, RitzFileFault *fault);
-// Finds a header as ritz_jit_find, which may also lie below the folders of RITZ_INCLUDE_PATH.
+// below the JiT source roots, then below the folders of RITZ_INCLUDE_PATH, else NULL: *fault (may be NULL)
+// says why.
 int ritz_jit_find_include(Ceed ceed, const char *including, const char *name, char **found,
                           RitzFileFault *fault);
-// The file that a QFunction's source names: `path` as by ritz_jit_find; else, of "FOLDER//FILE"
-// (RITZ_SOURCE_DIR in ceed/types.h), FILE; relative paths then below the folders of RITZ_SOURCE_DIR in the
-// environment, and below those that hold the object file of the function and the program, or one of their two
-// parents.
+// The file that a QFunction's source names: `path` as above, but for RITZ_INCLUDE_PATH; else, of
+// "FOLDER//FILE" (RITZ_SOURCE_DIR in ceed/types.h), FILE; relative paths then below the folders of
+// RITZ_SOURCE_DIR in the environment, and below those that hold the object file of the function and the
+// program, or one of their two parents.
 int ritz_jit_find_source(Ceed ceed, CeedQFunctionUser f, const char *path, char **found,
                          RitzFileFault *fault);
 // Whether a word may stand in texts as a name: a letter or '_', then those and digits.
@@ -273,8 +272,6 @@ bool ritz_vector_packed_order(CeedVector vec, RitzPacking *packing);
 // *packed is NULL, and nothing is locked. Contents are unspecified on entry; ierr as of ritz_vector_unlock.
 int ritz_vector_begin_packed(CeedVector vec, const RitzPacking *packing, void **packed);
 int ritz_vector_end_packed(CeedVector vec, void **packed, int ierr);
-// How often the vector was packed and converted back.
-void ritz_vector_packing_counts(CeedVector vec, int64_t *num_packs, int64_t *num_unpacks);
 // The loops themselves (core/packing.c), for the batches first_batch .. end_batch - 1 of entries of 4 or 8
 // bytes.
 int64_t ritz_packing_num_batches(const RitzPacking *packing);

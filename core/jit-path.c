@@ -92,7 +92,7 @@ static int find_below_roots(Ceed ceed, const char *path, char **found, RitzFileF
 
 // Texts that the library carries stand for its include folder, which is the first root: a tree may be moved,
 // and the texts are those that the library's functions were compiled from.
-int ritz_jit_find(Ceed ceed, const char *including, const char *path, char **found, RitzFileFault *fault) {
+static int find_file(Ceed ceed, const char *including, const char *path, char **found, RitzFileFault *fault) {
   RitzFileFault here;
   if (fault) fault->text[0] = '\0';
   RITZ_TRY(join(ceed, including && path[0] != '/' ? including : "", false, path, found));
@@ -123,7 +123,7 @@ static int find_by_variable(Ceed ceed, const char *variable, const char *name, c
 
 int ritz_jit_find_include(Ceed ceed, const char *including, const char *name, char **found,
                           RitzFileFault *fault) {
-  RITZ_TRY(ritz_jit_find(ceed, including, name, found, fault));
+  RITZ_TRY(find_file(ceed, including, name, found, fault));
   return find_by_variable(ceed, "RITZ_INCLUDE_PATH", name, found);
 }
 
@@ -182,8 +182,8 @@ int ritz_jit_find_source(Ceed ceed, CeedQFunctionUser f, const char *path, char 
   const void *address;
 
   memcpy(&address, &f, sizeof(address)); // as dlsym has it the other way round
-  RITZ_TRY(ritz_jit_find(ceed, NULL, path, found, fault));
-  if (!*found && mark) RITZ_TRY(ritz_jit_find(ceed, NULL, file, found, fault));
+  RITZ_TRY(find_file(ceed, NULL, path, found, fault));
+  if (!*found && mark) RITZ_TRY(find_file(ceed, NULL, file, found, fault));
   if (*found || *file == '/') return CEED_ERROR_SUCCESS;
   RITZ_TRY(find_by_variable(ceed, "RITZ_SOURCE_DIR", file, found));
   if (!*found) RITZ_TRY(find_near(ceed, address, file, found));

@@ -407,11 +407,6 @@ int ritz_vector_end_packed(CeedVector vec, void **packed, int ierr) {
   return ritz_vector_unlock(vec, RITZ_ACCESS_WRITE, packed, ierr);
 }
 
-void ritz_vector_packing_counts(CeedVector vec, int64_t *num_packs, int64_t *num_unpacks) {
-  *num_packs = vec->storage.packed.num_packs;
-  *num_unpacks = vec->storage.packed.num_unpacks;
-}
-
 // ---- Queries and views ----
 
 int CeedVectorGetLength(CeedVector vec, CeedSize *length) {

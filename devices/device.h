@@ -180,7 +180,5 @@ int ritz_nvrtc_compile_hastily(Ceed ceed, const char *arch, const char *name, co
                                RitzDeviceCode *code, const char **why);
 // "13.0", static; NULL: there is none, and *why says so.
 const char *ritz_nvrtc_version(const char **why);
-// Bytes that all kernels of a log spill, stores and loads; -1: the log does not say.
-int64_t ritz_nvrtc_spills(const char *log);
 
 #endif

@@ -176,19 +176,3 @@ int ritz_nvrtc_compile_hastily(Ceed ceed, const char *arch, const char *name, co
                                RitzDeviceCode *code, const char **why) {
   return compile_for(ceed, arch, name, text, true, code, why);
 }
-
-// ---- What the assembler says ----
-
-int64_t ritz_nvrtc_spills(const char *log) {
-  static const char *const words[] = {" bytes spill stores", " bytes spill loads"};
-  int64_t sum = -1;
-
-  for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-    for (const char *p = strstr(log, words[i]); p; p = strstr(p + 1, words[i])) {
-      const char *number = p;
-      while (number > log && number[-1] >= '0' && number[-1] <= '9') number--;
-      sum = (sum < 0 ? 0 : sum) + strtoll(number, NULL, 10);
-    }
-  }
-  return sum;
-}

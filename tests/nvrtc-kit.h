@@ -14,6 +14,7 @@
 #include "backends/gpu/kernel.h"
 #include "jit/files.h"
 #include "jit/hash.h"
+#include "tests/nvrtc-log.h"
 #include "tests/tap.h"
 
 // ---- What was compiled ----
@@ -120,7 +121,7 @@ static void print_counts(const RitzDeviceCode *code, const char *kernel, const c
   const int64_t memory = number_before(section, " bytes smem"); // not said where it is zero
 
   fprintf(counts, "%-32s %9d  %6d  %5d  %6d  %12d\n", kernel, (int)number_before(section, " registers"),
-          (int)ritz_nvrtc_spills(section), (int)number_before(section, " bytes stack frame"),
+          (int)nvrtc_spills(section), (int)number_before(section, " bytes stack frame"),
           memory > 0 ? (int)memory : 0, (int)count_instructions(code, kernel));
 }
 
@@ -130,9 +131,8 @@ static void tell_memory(RitzDevice device, const char *text, const char *name, c
 
   find_sizes(text, sizeof(sizes), sizes);
   tap_note("%s of %s for %s: spills %d bytes, stack %d bytes, %d registers (-1: unknown); %s", name, running,
-           device->info.arch, (int)ritz_nvrtc_spills(section),
-           (int)number_before(section, " bytes stack frame"), (int)number_before(section, " registers"),
-           sizes);
+           device->info.arch, (int)nvrtc_spills(section), (int)number_before(section, " bytes stack frame"),
+           (int)number_before(section, " registers"), sizes);
 }
 
 // The number behind some words of a text; -1: they are not there.
@@ -143,7 +143,7 @@ static int number_behind(const char *text, const char *words) {
 
 static void look_at_fused(const char *text, const char *section) {
   fused = (Fused){.registers = (int)number_before(section, " registers"),
-                  .spill_bytes = (int)ritz_nvrtc_spills(section),
+                  .spill_bytes = (int)nvrtc_spills(section),
                   .stack_bytes = (int)number_before(section, " bytes stack frame"),
                   .num_elem = number_behind(text, "#define RITZ_ELEMENTS "),
                   .num_threads = number_behind(text, "#define RITZ_THREADS "),
@@ -157,7 +157,7 @@ static void look_at_kernel(RitzDevice device, const char *text, const RitzDevice
   const int64_t registers = number_before(section, " registers");
   const int64_t stack = number_before(section, " bytes stack frame");
   const int64_t memory = number_before(section, " bytes smem");
-  const bool is_in_memory = ritz_nvrtc_spills(section) != 0 || stack != 0 || registers < 1;
+  const bool is_in_memory = nvrtc_spills(section) != 0 || stack != 0 || registers < 1;
 
   if (counts) print_counts(code, name, section);
   totals.num_kernels++;

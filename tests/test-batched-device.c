@@ -3,6 +3,7 @@
 // backend, in kernels, on the host.
 #include "backends/gpu/kernel.h"
 #include "tests/gpu-kit.h"
+#include "tests/nvrtc-log.h"
 
 #include "devices/device.h"
 #include "tests/batched-device-qfunctions.h"
@@ -424,7 +425,7 @@ TEST(matrices_of_a_thread_are_registers_on_cuda) {
   CHECK(code.bytes, "%s", code.log);
   for (const char *at = code.log; (at = strstr(at, " bytes stack frame")); at++)
     CHECK(at[-1] == '0' && at[-2] == ' ', "numbers in memory: %s", code.log);
-  CHECK(ritz_nvrtc_spills(code.log) == 0, "%s", code.log);
+  CHECK(nvrtc_spills(code.log) == 0, "%s", code.log);
   ritz_device_code_free(&code);
   CeedDestroy(&ceed);
 }

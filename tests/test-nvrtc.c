@@ -3,6 +3,7 @@
 // log says. Skipped where there is no compiler.
 #include "backends/gpu/kernel.h"
 #include "devices/device.h"
+#include "tests/nvrtc-log.h"
 #include "tests/tap.h"
 
 #include <stdio.h>
@@ -199,8 +200,8 @@ TEST(the_log_tells_registers_and_spills) {
   CHECK_OK(compile(ceed, "sm_90", scale_text, &slim));
   CHECK_OK(compile(ceed, "sm_90", spilling_text, &fat));
   CHECK(strstr(slim.log, "scale") && strstr(slim.log, "registers"), "%s", slim.log);
-  CHECK(ritz_nvrtc_spills(slim.log) == 0, "%lld bytes: %s", (long long)ritz_nvrtc_spills(slim.log), slim.log);
-  CHECK(ritz_nvrtc_spills(fat.log) > 0, "%lld bytes: %s", (long long)ritz_nvrtc_spills(fat.log), fat.log);
+  CHECK(nvrtc_spills(slim.log) == 0, "%lld bytes: %s", (long long)nvrtc_spills(slim.log), slim.log);
+  CHECK(nvrtc_spills(fat.log) > 0, "%lld bytes: %s", (long long)nvrtc_spills(fat.log), fat.log);
   ritz_device_code_free(&slim);
   ritz_device_code_free(&fat);
   CeedDestroy(&ceed);
@@ -226,11 +227,10 @@ TEST(a_text_that_is_compiled_hastily_has_code_and_a_log) {
 }
 
 TEST(spills_of_all_kernels_of_a_log_are_added) {
-  CHECK(ritz_nvrtc_spills("") == -1 && ritz_nvrtc_spills("ptxas info    : Used 32 registers") == -1,
-        "unknown");
-  CHECK(ritz_nvrtc_spills("    16 bytes stack frame, 12 bytes spill stores, 20 bytes spill loads\n"
-                          "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
-                          "    8 bytes stack frame, 100 bytes spill stores, 3 bytes spill loads\n") == 135,
+  CHECK(nvrtc_spills("") == -1 && nvrtc_spills("ptxas info    : Used 32 registers") == -1, "unknown");
+  CHECK(nvrtc_spills("    16 bytes stack frame, 12 bytes spill stores, 20 bytes spill loads\n"
+                     "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+                     "    8 bytes stack frame, 100 bytes spill stores, 3 bytes spill loads\n") == 135,
         "sum");
 }
 
@@ -259,7 +259,7 @@ TEST(kernels_of_fronts_keep_their_numbers_in_registers) {
     RitzDeviceCode code = {0};
     CHECK_OK(compile_fronts(ceed, form == 3 ? 16 : 64, form > 0, form == 2, &code));
     CHECK(code.bytes && strstr(code.log, "front_forward"), "form %d: %s", form, code.log);
-    CHECK(ritz_nvrtc_spills(code.log) == 0 && strstr(code.log, " 0 bytes stack frame"), "form %d: %s", form,
+    CHECK(nvrtc_spills(code.log) == 0 && strstr(code.log, " 0 bytes stack frame"), "form %d: %s", form,
           code.log);
     ritz_device_code_free(&code);
   }

@@ -6,9 +6,8 @@
 #include "backends/gpu/context.h"
 #include "plan/gpu-batched.h"
 
-// What kernels are made for, with RITZ_BATCHED_KERNEL; whether they are those of blocks beyond rows in
-// registers, and what these hold in shared memory.
-RitzGpuBatchMachine ritz_gpu_batched_machine(const RitzDeviceInfo *info);
+// Whether a device, with RITZ_BATCHED_KERNEL, has kernels of blocks beyond rows in registers; what these hold
+// in shared memory.
 bool ritz_gpu_batched_has_blocks(const RitzDeviceInfo *info, RitzBatchHolding *holding);
 
 enum {

@@ -180,7 +180,7 @@ static int check_work(RitzBatched b, const RitzGpuBatched *plan) {
 
 // RITZ_BATCHED_KERNEL=rows (without tensor cores), blocks, held, sizes (rows and blocks) or any. Processors
 // that play a device gain little by rows in registers, for which they compile long and each size again.
-RitzGpuBatchMachine ritz_gpu_batched_machine(const RitzDeviceInfo *info) {
+static RitzGpuBatchMachine batched_machine(const RitzDeviceInfo *info) {
   const char *value = ritz_environment("RITZ_BATCHED_KERNEL");
   const bool is_rows = value && !strcmp(value, "rows"), is_any = value && !strcmp(value, "any");
   const bool is_sizes = value && !strcmp(value, "sizes");
@@ -212,7 +212,7 @@ static void finish_plan(const RitzBatched b, const RitzDeviceInfo *info, RitzGpu
   const bool has_blocks = ritz_gpu_batched_has_blocks(info, &holding);
   const RitzGpuBatchShared shared = {.has_warps = info->warp_size != 1,
                                      .can_hold = has_blocks && holding != RITZ_BATCH_HOLDS_NONE,
-                                     .has_columns = ritz_gpu_batched_machine(info).can_have_rows,
+                                     .has_columns = batched_machine(info).can_have_rows,
                                      .num_bytes = info->dynamic_shared_bytes};
   memcpy(plan->form, data->form, sizeof(data->form));
   if (ritz_gpu_batched_is_orthogonal(plan->kind)) {
@@ -234,7 +234,7 @@ int ritz_gpu_batched_prepare(RitzBatched b) {
   ritz_gpu_batched_operands(b, data->operand);
   for (int i = 0; i < RITZ_BATCHED_MAX_OPERANDS; i++)
     data->form[i] |= log2_of(ritz_batched_layout(&b->options, data->operand[i])->width);
-  const RitzGpuBatchMachine machine = ritz_gpu_batched_machine(info);
+  const RitzGpuBatchMachine machine = batched_machine(info);
   data->uniform.plan = ritz_plan_gpu_batched(b, &machine, true);
   if (data->uniform.plan.kind == RITZ_BATCH_PRODUCT)
     data->options = ritz_gpu_batched_product_options(&data->uniform.plan);

@@ -35,7 +35,8 @@ int ritz_gpu_energy_prepare(CeedOperator op, int64_t *num_shares) {
   return CEED_ERROR_SUCCESS;
 }
 
-int ritz_gpu_energy_apply(CeedOperator op, CeedVector in, CeedVector out, double *shares) {
+// out += A in for an operator that was prepared; shares in device memory.
+static int apply_with_shares(CeedOperator op, CeedVector in, CeedVector out, double *shares) {
   Ceed ceed = op->obj.ceed;
   RitzGpuOperator *kernel = ((RitzGpuOperator *)op->data)->actions[RITZ_ACTION_ENERGY];
   double begin = 0;
@@ -105,7 +106,7 @@ static int apply_all(Ceed ceed, CeedInt num, const CeedOperator *subs, CeedVecto
     if (subs[i]->num_elem == 0) continue;
     this.num_zeros = i == last ? target->num_zeros : 0;
     RITZ_TRY(ritz_gpu_energy_prepare(subs[i], &num_shares));
-    RITZ_TRY(ritz_gpu_energy_apply(subs[i], in, out, shares));
+    RITZ_TRY(apply_with_shares(subs[i], in, out, shares));
     RITZ_TRY(collect(ceed, num_shares, shares, adds, &this, out));
     adds = true;
   }

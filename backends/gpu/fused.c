@@ -240,7 +240,8 @@ int ritz_gpu_gen_begin(CeedOperator op, RitzGpuOperator *g) {
   return ritz_gpu_kernel_begin(op->obj.ceed, &g->kernel);
 }
 
-int ritz_gpu_gen_try(CeedOperator op, RitzGpuOperator *g) {
+// A refusal is no error but the kernel's state.
+static int try_kernel(CeedOperator op, RitzGpuOperator *g) {
   RITZ_TRY(describe_kernel(op, g));
   return ritz_gpu_kernel_try(op->obj.ceed, &g->kernel);
 }
@@ -323,7 +324,7 @@ int ritz_gpu_gen_load_action(CeedOperator op, RitzGpuOperator *apply, RitzGpuAct
 // functions with constants of double ambiguous. Core/ then applies the operator otherwise, and meets the
 // message of a text that never compiles.
 static int load_operator(CeedOperator op, RitzGpuOperator *g) {
-  if (kind_of(g) == RITZ_TEXT_FLOATS) RITZ_TRY(ritz_gpu_gen_try(op, g));
+  if (kind_of(g) == RITZ_TEXT_FLOATS) RITZ_TRY(try_kernel(op, g));
   if (kind_of(g) != RITZ_TEXT_FLOATS || g->kernel.state == RITZ_KERNEL_READY) return ritz_gpu_gen_load(op, g);
   release(op->obj.ceed, g);
   g->reason = "a QFunction that does not compile in single precision";

@@ -78,7 +78,6 @@ void ritz_gpu_gen_free(Ceed ceed, RitzGpuOperator **g);     // NULL is fine
 
 bool ritz_gpu_gen_is_pending(const RitzGpuOperator *g);      // has a text, and is not loaded yet
 int ritz_gpu_gen_begin(CeedOperator op, RitzGpuOperator *g); // by threads of their own
-int ritz_gpu_gen_try(CeedOperator op, RitzGpuOperator *g);   // a refusal is no error but the kernel's state
 // The kernel, and its arguments from plan, target and the context. Nothing for one that is loaded.
 int ritz_gpu_gen_load(CeedOperator op, RitzGpuOperator *g);
 // That of another action, which is dropped when it fails: the next call tries again.

@@ -84,8 +84,6 @@ int ritz_gpu_gen_cost(CeedOperator op, RitzOperatorCost *cost);
 // ---- energy.c: applies of fused single operators that also give u . A u ----
 // *num_shares: number of partial sums of u . A u; 0: the operator has no energy kernel.
 int ritz_gpu_energy_prepare(CeedOperator op, int64_t *num_shares);
-// out += A in for an operator that was prepared; shares in device memory.
-int ritz_gpu_energy_apply(CeedOperator op, CeedVector in, CeedVector out, double *shares);
 int ritz_gpu_operator_apply_energy(CeedOperator op, CeedVector in, CeedVector out, int64_t num_zeros,
                                    const int64_t *zeros, double *scalars, CeedInt k, bool adds,
                                    bool *is_done);

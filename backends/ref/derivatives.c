@@ -54,6 +54,57 @@ static int close_derivatives(RitzRefDerivatives *d, int ierr) {
   return ierr ? ierr : closed;
 }
 
+// ---- Derivatives ----
+
+// All active outputs at the points, one after the other: column of D for one active input scalar. Returns its
+// end.
+static CeedScalar *copy_outputs(const RitzRefState *state, CeedScalar *column) {
+  for (CeedInt i = state->num_in; i < state->num_fields; i++) {
+    const RitzRefField *f = &state->fields[i];
+    CeedSize size = (CeedSize)f->field->qf_field->size * state->num_points;
+    if (!f->is_active) continue;
+    memcpy(column, f->points, (size_t)size * sizeof(*column));
+    column += size;
+  }
+  return column;
+}
+
+static void zero_active_inputs(RitzRefState *state) {
+  for (CeedInt i = 0; i < state->num_in; i++) {
+    RitzRefField *f = &state->fields[i];
+    if (f->is_active) memset(f->points, 0, (size_t)f->num_points * sizeof(*f->points));
+  }
+}
+
+// D[o][i] of point q at q + num_points*(i*N_out + o).
+static int evaluate_derivatives(RitzRefState *state, CeedInt elem, CeedScalar *D) {
+  CeedInt n = state->num_points;
+  if (n == 0) return CEED_ERROR_SUCCESS;
+  ritz_ref_state_evaluate(state, elem);
+  zero_active_inputs(state);
+  for (CeedInt i = 0; i < state->num_in; i++) {
+    RitzRefField *f = &state->fields[i];
+    for (CeedInt s = 0; f->is_active && s < f->field->qf_field->size; s++) {
+      CeedScalar *unit = f->points + (CeedSize)s * n;
+      for (CeedInt q = 0; q < n; q++) unit[q] = 1;
+      RITZ_TRY(ritz_ref_state_call(state));
+      D = copy_outputs(state, D);
+      memset(unit, 0, (size_t)n * sizeof(*unit));
+    }
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+// Derivatives at the points of an element. The cache is read through its restriction: an element then looks
+// as if evaluated.
+static int enter_element(RitzRefDerivatives *d, CeedInt elem) {
+  ritz_ref_state_enter(&d->state, elem);
+  d->num_points = d->state.num_points;
+  if (!d->uses_cache) return evaluate_derivatives(&d->state, elem, d->D);
+  ritz_ref_gather(d->op->qf_data->rstr, elem, d->cached, d->D);
+  return CEED_ERROR_SUCCESS;
+}
+
 // ---- Threads ----
 
 // Whether the function writes to its context, which keeps its bytes, on the first element.
@@ -65,7 +116,7 @@ static int look_at_context(RitzRefDerivatives *d, bool *writes) {
   if (size == 0 || !d->op->qf->is_context_writable || d->op->num_elem == 0) return CEED_ERROR_SUCCESS;
   RITZ_TRY(RITZ_MALLOC(d->op->obj.ceed, size, &before));
   memcpy(before, d->state.context, size);
-  const int ierr = ritz_ref_derivatives_enter(d, 0);
+  const int ierr = enter_element(d, 0);
   *writes = memcmp(before, d->state.context, size);
   memcpy(d->state.context, before, size);
   RITZ_FREE(&before);
@@ -108,7 +159,7 @@ static void visit_range(void *data, int slot, int64_t first, int64_t count) {
   int code = CEED_ERROR_SUCCESS;
   for (CeedInt k = 0; !code && k < (CeedInt)count; k++) {
     const CeedInt elem = run->first + (CeedInt)first + k;
-    code = ritz_ref_derivatives_enter(d, elem);
+    code = enter_element(d, elem);
     if (!code) code = run->visit(d, run->data, slot, elem);
   }
   run->crew->codes[slot] = code;
@@ -122,56 +173,6 @@ int ritz_ref_crew_run(RitzRefCrew *crew, CeedInt first, CeedInt num, RitzRefVisi
   else
     RITZ_TRY(ritz_run_elements(crew->op->obj.ceed, num, visit_range, &run));
   for (int s = 0; s < crew->num_slots; s++) RITZ_TRY(crew->codes[s]);
-  return CEED_ERROR_SUCCESS;
-}
-
-// ---- Derivatives ----
-
-// All active outputs at the points, one after the other: column of D for one active input scalar. Returns its
-// end.
-static CeedScalar *copy_outputs(const RitzRefState *state, CeedScalar *column) {
-  for (CeedInt i = state->num_in; i < state->num_fields; i++) {
-    const RitzRefField *f = &state->fields[i];
-    CeedSize size = (CeedSize)f->field->qf_field->size * state->num_points;
-    if (!f->is_active) continue;
-    memcpy(column, f->points, (size_t)size * sizeof(*column));
-    column += size;
-  }
-  return column;
-}
-
-static void zero_active_inputs(RitzRefState *state) {
-  for (CeedInt i = 0; i < state->num_in; i++) {
-    RitzRefField *f = &state->fields[i];
-    if (f->is_active) memset(f->points, 0, (size_t)f->num_points * sizeof(*f->points));
-  }
-}
-
-// D[o][i] of point q at q + num_points*(i*N_out + o).
-static int evaluate_derivatives(RitzRefState *state, CeedInt elem, CeedScalar *D) {
-  CeedInt n = state->num_points;
-  if (n == 0) return CEED_ERROR_SUCCESS;
-  ritz_ref_state_evaluate(state, elem);
-  zero_active_inputs(state);
-  for (CeedInt i = 0; i < state->num_in; i++) {
-    RitzRefField *f = &state->fields[i];
-    for (CeedInt s = 0; f->is_active && s < f->field->qf_field->size; s++) {
-      CeedScalar *unit = f->points + (CeedSize)s * n;
-      for (CeedInt q = 0; q < n; q++) unit[q] = 1;
-      RITZ_TRY(ritz_ref_state_call(state));
-      D = copy_outputs(state, D);
-      memset(unit, 0, (size_t)n * sizeof(*unit));
-    }
-  }
-  return CEED_ERROR_SUCCESS;
-}
-
-// The cache is read through its restriction: an element then looks as if evaluated.
-int ritz_ref_derivatives_enter(RitzRefDerivatives *d, CeedInt elem) {
-  ritz_ref_state_enter(&d->state, elem);
-  d->num_points = d->state.num_points;
-  if (!d->uses_cache) return evaluate_derivatives(&d->state, elem, d->D);
-  ritz_ref_gather(d->op->qf_data->rstr, elem, d->cached, d->D);
   return CEED_ERROR_SUCCESS;
 }
 

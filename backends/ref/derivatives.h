@@ -33,8 +33,6 @@ int ritz_ref_crew_close(RitzRefCrew *crew, int ierr);
 typedef int (*RitzRefVisit)(RitzRefDerivatives *d, void *data, int slot, CeedInt elem);
 int ritz_ref_crew_run(RitzRefCrew *crew, CeedInt first, CeedInt num, RitzRefVisit visit, void *data);
 
-// Moves to element `elem` and evaluates its inputs.
-int ritz_ref_derivatives_enter(RitzRefDerivatives *d, CeedInt elem);
 // Derivatives of active output scalar o by active input scalar i at all points of the element: array
 // [num_points].
 const CeedScalar *ritz_ref_derivatives_entry(const RitzRefDerivatives *d, CeedSize o, CeedSize i);
