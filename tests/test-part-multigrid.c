@@ -267,8 +267,14 @@ static void solve_whole(Ceed ceed, const Setting *s, const Whole *w, CeedInt *it
   CHECK_OK(RitzIndicesDestroy(&constraints));
 }
 
+// Numbers of parts: 1, 3 and 8; 1 and 2 where calls are slow. 0: no more.
+static CeedInt next_number(Ceed ceed, CeedInt num_parts) {
+  if (is_slow(ceed)) return num_parts == 1 ? 2 : 0;
+  return num_parts == 1 ? 3 : num_parts == 3 ? 8 : 0;
+}
+
 // The solution of one part, in as many iterations, within `slack` (and a twentieth of them: Jacobi takes
-// hundreds), for 1, 2, 3 and 8 parts. Methods stop at rtol of the residual: solutions differ by that times
+// hundreds), for all numbers of parts. Methods stop at rtol of the residual: solutions differ by that times
 // the condition of the matrix, hundreds here. Empty parts take part (a line of four elements refined, in 8
 // parts).
 static void check_setting(Ceed ceed, Setting *s, int slack, const char *name) {
@@ -278,8 +284,7 @@ static void check_setting(Ceed ceed, Setting *s, int slack, const char *name) {
 
   CHECK_OK(open_whole(ceed, c, &w));
   solve_whole(ceed, s, &w, &iterations);
-  for (c->num_parts = 1; !tap_failed() && c->num_parts <= (is_slow(ceed) ? 2 : 8);
-       c->num_parts += c->num_parts > 2 ? 5 : 1) {
+  for (c->num_parts = 1; !tap_failed() && c->num_parts; c->num_parts = next_number(ceed, c->num_parts)) {
     run_case(ceed, c, run_solve, name);
     if (!tap_failed()) compare(c, &w, 500 * solver_rtol(), name);
     for (CeedInt p = 0; !tap_failed() && p < c->num_parts; p++)
@@ -298,8 +303,7 @@ static void check_floats(Ceed ceed, Setting *s, const char *name) {
 
   CHECK_OK(open_whole(ceed, c, &w));
   solve_whole(ceed, s, &w, &iterations);
-  for (c->num_parts = 1; !tap_failed() && c->num_parts <= (is_slow(ceed) ? 2 : 8);
-       c->num_parts += c->num_parts > 2 ? 5 : 1) {
+  for (c->num_parts = 1; !tap_failed() && c->num_parts; c->num_parts = next_number(ceed, c->num_parts)) {
     s->options.use_precision = false;
     run_case(ceed, c, run_solve, name);
     iterations = c->iterations[0];
@@ -328,7 +332,7 @@ TEST_EACH_BACKEND(multigrid_of_parts_is_that_of_one_part) {
   name_resource(ceed, &s.c);
   for (int m = 0; m < (is_slow(ceed) ? 1 : 4) && !tap_failed(); m++) {
     s.c.which = meshes[m];
-    if (s.c.which == 7 || is_slow(ceed)) s.c.degree = 2;
+    s.c.degree = s.c.which == 7 || is_slow(ceed) ? 2 : m == 0 ? 3 : 4;
     s.c.method = RITZ_SOLVER_CG;
     s.options.max_gathered = 0;
     s.options.coarse.kind =
@@ -353,6 +357,7 @@ TEST_EACH_BACKEND(nullspaces_of_parts_are_those_of_the_whole) {
   for (int m = 0; m < (is_slow(ceed) ? 1 : 3) && !tap_failed(); m++) {
     s.c.which = meshes[m];
     s.c.how = s.c.which == 0 ? CUT_HILBERT : CUT_RANDOM;
+    s.c.levels = s.c.which != 7;
     s.c.method = RITZ_SOLVER_CG;
     s.by_jacobi = true;
     check_setting(ceed, &s, 1, "constants, Jacobi");
@@ -370,17 +375,17 @@ TEST(point_blocks_of_parts_are_those_of_the_whole) {
   Ceed ceed = tap_ceed("/cpu/self/gen:threads=1");
   Setting s = {.c = {.degree = 2, .num_comp = 3, .overlaps = true, .levels = 1, .make = make_elastic},
                .options = {.chebyshev = {.degree = 4}}};
-  const int meshes[2] = {2, 7};
 
   name_resource(ceed, &s.c);
-  for (int m = 0; m < 2 && !tap_failed(); m++) {
-    s.c.which = meshes[m];
-    s.c.how = m == 0 ? CUT_AUTO : CUT_RANDOM;
-    s.options.smoother = RITZ_SMOOTHER_AUTO;
-    check_setting(ceed, &s, 1, "point blocks");
-    s.options.smoother = RITZ_SMOOTHER_JACOBI;
-    if (!tap_failed()) check_setting(ceed, &s, 1, "elasticity over Jacobi");
-  }
+  s.c.which = 2;
+  check_setting(ceed, &s, 1, "point blocks");
+  s.options.smoother = RITZ_SMOOTHER_JACOBI;
+  if (!tap_failed()) check_setting(ceed, &s, 1, "elasticity over Jacobi");
+  s.c.which = 7;
+  s.c.how = CUT_RANDOM;
+  s.c.levels = 0;
+  s.options.smoother = RITZ_SMOOTHER_AUTO;
+  if (!tap_failed()) check_setting(ceed, &s, 1, "point blocks");
   s.is_free = true;
   s.num_null = 6;
   s.options.smoother = RITZ_SMOOTHER_POINT_BLOCKS;
@@ -513,8 +518,7 @@ static void check_applications(Ceed ceed, Setting *s, const char *name) {
   CHECK_OK(make_constraints(ceed, w.space, c->num_comp, &constraints));
   CHECK_OK(RitzPreconditionerCreateElementSchwarz(w.op, w.space, NULL, constraints, &pc));
   CHECK_OK(RitzPreconditionerApply(pc, w.x, w.y));
-  for (c->num_parts = 1; !tap_failed() && c->num_parts <= (is_slow(ceed) ? 2 : 8);
-       c->num_parts += c->num_parts > 2 ? 5 : 1) {
+  for (c->num_parts = 1; !tap_failed() && c->num_parts; c->num_parts = next_number(ceed, c->num_parts)) {
     run_case(ceed, c, run_application, name);
     if (!tap_failed()) compare(c, &w, 1e3 * CEED_EPSILON, name);
   }
@@ -554,6 +558,7 @@ TEST(element_schwarz_of_parts_solves_elastic_problems) {
   name_resource(ceed, &s.c);
   check_applications(ceed, &s, "an application of elastic elements");
   if (!tap_failed()) check_setting(ceed, &s, 1, "elastic elements");
+  s.c.levels = 0;
   s.is_free = true;
   s.num_null = 6;
   if (!tap_failed()) check_setting(ceed, &s, 1, "elements of a free body");
@@ -647,7 +652,8 @@ TEST_EACH_BACKEND(cycles_in_float_take_as_many_iterations) {
   const bool is_fused = strstr(s.c.resource, "/gen") != NULL; // others: in short
   for (int m = 0; m < (is_slow(ceed) ? 1 : is_fused ? 4 : 2) && !tap_failed(); m++) {
     s.c.which = meshes[m];
-    if (s.c.which == 7 || is_slow(ceed) || !is_fused) s.c.degree = 2;
+    s.c.degree = s.c.which == 7 || is_slow(ceed) || !is_fused ? 2 : m == 0 ? 3 : 4;
+    s.c.levels = s.c.which != 7;
     s.options.max_gathered = 0;
     check_floats(ceed, &s, "in float, whole coarsest problems");
     s.options.max_gathered = -1;
@@ -677,9 +683,9 @@ TEST(blocks_and_nullspaces_serve_cycles_in_float) {
   check_floats(ceed, &s, "point blocks in float");
   s.is_free = true;
   s.num_null = 6;
+  s.c.levels = 0;
   if (!tap_failed()) check_floats(ceed, &s, "motions of a free body, in float");
   s.c.degree = 1; // the coarsest level alone
-  s.c.levels = 0;
   if (!tap_failed()) check_floats(ceed, &s, "one level in float");
   s.options.max_gathered = -1;
   if (!tap_failed()) check_floats(ceed, &s, "one level of all together");
