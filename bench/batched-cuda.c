@@ -26,7 +26,7 @@ static void *look_up(const BatchedPeer *peer, int library, const BatchedData *d,
   return peer->libraries[library] ? dlsym(peer->libraries[library], name) : NULL;
 }
 
-// What dlsym gives as a function of this type.
+// Looks a function of this type up by dlsym.
 #define LOOK_UP(type, variable, library, of_double, of_float)                                                \
   type variable = NULL;                                                                                      \
   do {                                                                                                       \
@@ -125,7 +125,7 @@ typedef struct BatchedRotations_private {
   size_t num_bytes;
 } Rotations;
 
-// What dlsym gives for a function of one pointer.
+// Calls a function of one pointer by its name in a library.
 static int call_with(void *library, const char *name, void *argument) {
   int (*function)(void *);
   void *symbol = library ? dlsym(library, name) : NULL;

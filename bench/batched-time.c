@@ -36,7 +36,7 @@ static void find_costs(const BatchedHow *how, const BatchedData *d, BatchedRow *
 
 // ---- Times ----
 
-// What is timed; peer NULL: ours.
+// The calls that are timed; peer NULL: ours.
 typedef struct {
   BatchedData *data;
   RitzBatched batched;
@@ -62,7 +62,8 @@ static int call_ours(const Side *s, int copy) {
                       (int32_t *)(void *)d->info.array);
 }
 
-// Of the processor where one thread of it does everything: other programs on the machine do not count.
+// A clock: time of the processor where one thread does everything, so that other programs on the machine do
+// not count.
 static double side_now(const BatchedHow *how) {
   struct timespec t;
 
@@ -141,7 +142,7 @@ static double entry_of(const BatchedCase *c, const char *matrix, int64_t e) {
                                           : ((const double *)(const void *)matrix)[e];
 }
 
-// What the reference makes of matrix i, in operands of its size without gaps.
+// Computes matrix i by the reference, in operands of its size without gaps.
 static int compute(const BatchedHow *how, const BatchedData *d, int64_t i, char *const *operand) {
   BatchedCase one = d->of;
   RitzBatchArray arrays[BATCHED_MAX_OPERANDS];

@@ -48,7 +48,7 @@ static void name_smoother(const MgRow *row, char name[40]) {
     snprintf(name, 40, "%s", mg_smoother_name(row->variant.smoother));
 }
 
-// What a row is about.
+// Columns that tell the case of a row.
 static void describe_case(Row *row, const MgRow *r) {
   char smoother[40];
 

@@ -198,7 +198,7 @@ static int fill_run(Runs *runs, size_t i) {
   return count_bytes(run);
 }
 
-// What this problem does not have is told in the row.
+// Makes a run. Where the problem lacks what it needs, the row says so.
 static int create_run(Runs *runs, size_t i) {
   Run *run = &runs->runs[i];
   const char *message = NULL, *text;
@@ -229,7 +229,7 @@ static void describe_row(const MgProblem *p, const MgOptions *o, const MgVariant
 
 // ---- Solves ----
 
-// Of all that live; the solver's vectors do while it iterates.
+// Memory that is live, with the solver's vectors, while it iterates.
 static void measure_memory(const MgProblem *p, MgRow *row) {
   row->host_bytes = mg_host_bytes();
   row->memory_bytes = device_bytes(p->ceed);

@@ -43,7 +43,7 @@ typedef enum {
   MG_NUM_METHODS
 } MgMethod;
 
-// What differs between the rows of a case.
+// Choices in which the rows of a case differ.
 typedef struct {
   MgSmoother smoother;
   CeedScalarType precision; // of the cycle

@@ -37,7 +37,7 @@ static CeedSize count_dofs(const VectorShape *s, CeedInt c) {
   return box_along(s, c, 0) * box_along(s, c, 1) * box_along(s, c, 2);
 }
 
-// Of node `node` of component c in the element at `corner`.
+// The number of node `node` of component c in the element at `corner`.
 static CeedSize number_of(const VectorShape *s, CeedInt c, const CeedInt corner[3], CeedInt node) {
   CeedSize number = 0, stride = 1;
 

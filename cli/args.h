@@ -49,7 +49,7 @@ typedef struct {
   {                                                                                                          \
     name, value, help, kind, place, min, max, { NULL }                                                       \
   }
-// Of one, or of a list, of the words that follow the help text.
+// An option whose value is one, or a list, of the words that follow the help text.
 #define ARG_WORDS(name, value, kind, place, help, ...)                                                       \
   {                                                                                                          \
     name, value, help, kind, place, 0, 0, { __VA_ARGS__, NULL }                                              \

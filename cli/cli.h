@@ -21,8 +21,8 @@ int cli_info(int argc, char **argv);
 int cli_cache(int argc, char **argv);
 int cli_tune(int argc, char **argv);
 
-// What main() of a program returns: runs it with the environment of programs, and sees that the output got
-// out.
+// The main() of a program: runs it in the environment of programs and returns its exit code, CLI_FAILED where
+// the output could not be written.
 int cli_main(const char *program, int (*run)(int argc, char **argv), int argc, char **argv);
 
 // Passes a code other than 0 on: a Ceed error code, or an exit code.

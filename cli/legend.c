@@ -73,8 +73,8 @@ const ColourMap legend_grey = {"",
                                 {.80, .82, .85}}};
 
 static const Colour ink = {{30, 30, 30}};
-// Of the column, in heights of capitals: left of the bar, the bar, a tick, from there to its label, at the
-// right end.
+// Widths in the legend's column, in heights of capitals: left of the bar, the bar, a tick, from there to its
+// label, at the right end.
 static const double before_bar = 2, bar_width = 1.6, tick = 0.5, before_label = 0.6, after_label = 1.8;
 static const double bar_top = 0.2, bar_bottom = 0.8; // in heights of the picture
 static const double axes_length = 3, most_of_width = 0.4;
@@ -88,7 +88,7 @@ typedef struct {
   char text[MAX_TICKS][TICK_TEXT];
 } Ticks;
 
-// What is nothing beside the range is 0.
+// Adds a tick; a value that is round-off beside the range is 0.
 static void add_tick(Ticks *ticks, double value, double range, double place, int digits) {
   if (fabs(value) < 1e-10 * range) value = 0;
   ticks->place[ticks->num] = place;

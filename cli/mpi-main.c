@@ -25,8 +25,8 @@ static void end_all(int part) {
   MPI_Abort(MPI_COMM_WORLD, CLI_FAILED);
 }
 
-// Threads of this process: of each processor that it may use the part that is left by the others of its
-// machine who may, too.
+// Threads of this process: the sum of its shares in the processors that it may use. Processes of one machine
+// that may use the same processor have equal shares.
 static int share_processors(MPI_Comm machine) {
   enum { MAX_PROCESSORS = 1024 };
   int users[MAX_PROCESSORS] = {0}, num = 0, num_ranks = 1;

@@ -119,7 +119,7 @@ static int parse_component(Scene *s, const char *text) {
   return CLI_OK;
 }
 
-// What can be wrong before the file is read.
+// Reads and checks the options, before the file is read.
 static int parse(Scene *s) {
   const PictureOptions *o = s->options;
   double pair[2];
@@ -177,7 +177,7 @@ static void choose_view(Scene *s) {
 
 // ---- Values ----
 
-// Of a point or cell: the component, or the length; NaN: it is not finite.
+// The scalar that is drawn at a point or cell: the component, or the length; NaN: it is not finite.
 static double scalar_of(const Scene *s, const double *values) {
   double value = 0;
 
@@ -207,8 +207,7 @@ static void name_field(Scene *s) {
     snprintf(s->title, sizeof(s->title), s->grid.num_comp > 1 ? "|%s|" : "%s", name);
 }
 
-// What is known from the nodes of the surface: the window they take, the range of the field, lengths of
-// edges.
+// Extent of the surface's nodes: the window they take, the range of the field, lengths of edges.
 typedef struct {
   double low[2], high[2]; // right, up
   double edges;
@@ -245,7 +244,7 @@ static void measure_edge(const Scene *s, int64_t from, int64_t to, Extent *exten
   extent->num_edges++;
 }
 
-// Of the map for values of both signs, 0 is the middle.
+// The range is made symmetric about 0 for the map of values of both signs.
 static void center_range(Scene *s) {
   const double most = fmax(fabs(s->low), fabs(s->high));
 
@@ -369,7 +368,7 @@ static int create_pieces(const Scene *s, int corners, int degree, int num, Piece
   return CLI_OK;
 }
 
-// As many that they look smooth, and no more than there is patience for.
+// Pieces an edge: enough to look smooth, few enough to be drawn in a short time.
 static int num_pieces(const Scene *s) {
   const int p = s->surface.max_degree;
   double num = ceil(s->edge / 5);

@@ -184,8 +184,8 @@ static int require_room(Ceed ceed, const Modes *modes, int64_t piece, const Prob
                    (long long)modes->num_pieces, PROBLEM_MAX_MODES, x[0], x[1], x[2]);
 }
 
-// In coordinates of orthonormal modes, those that vanish at the constraints are the eigenvectors of the value
-// zero of their products there. Overwrites the products.
+// Modes of a piece that vanish at its constraints: in coordinates of orthonormal modes the eigenvectors, for
+// the value zero, of the products at the constraints. Overwrites the products.
 static int create_free_modes(Ceed ceed, const Modes *modes, int64_t k, ProblemModes *free_modes) {
   Piece *piece = &modes->pieces[k];
   double basis[MAX][MAX], scaled[MAX][MAX] = {{0}}, turned[MAX][MAX];
@@ -217,7 +217,7 @@ static int create_free_modes(Ceed ceed, const Modes *modes, int64_t k, ProblemMo
   return CEED_ERROR_SUCCESS;
 }
 
-// Of owned entries of all parts.
+// Products of the modes, over all and over constrained entries, summed over all parts.
 static int find_products(Modes *modes) {
   const int64_t num_owned = modes->num_owned * modes->num_comp;
 

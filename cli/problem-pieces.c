@@ -146,7 +146,8 @@ static int spread_labels(const Problem *p, CeedInt num_comp, int64_t num_nodes, 
   return CEED_ERROR_SUCCESS;
 }
 
-// Those whose label is their own are counted; numbers: of the others' labels.
+// Numbers the labels, ascending: an entry that is its own label gets the next number, others that of their
+// label.
 static void number_labels(int64_t all, double *labels, int64_t *num_pieces) {
   *num_pieces = 0;
   for (int64_t i = 0; i < all; i++) {

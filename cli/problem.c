@@ -30,7 +30,7 @@ static int get_geometry(Problem *p, RitzSpace space, RitzGeometry *geometry) {
 
 // ---- Operators ----
 
-// What an operator consists of; poisson and elasticity: diffusion.
+// Terms of an operator; poisson and elasticity: diffusion.
 typedef struct {
   RitzOperatorKind kind;
   double factor; // of the reaction
@@ -93,7 +93,7 @@ static int create_scalar(const Problem *p, const ProblemMaterial *m, Form form, 
     options->lambda_function = evaluate_scaled;
     options->lambda_ctx = &reaction;
   }
-  // In the options of the library zero stands for one.
+  // A lambda of zero would be one to the library.
   if (options->kind == RITZ_OPERATOR_HELMHOLTZ && !options->lambda_function && options->lambda == 0)
     options->kind = RITZ_OPERATOR_DIFFUSION;
   return RitzGeometryCreateOperator(geometry, p->ceed, options, op);
@@ -161,7 +161,7 @@ static int create_in_parts(Problem *p, Form form, RitzSpace space, CeedOperator 
   return *seam ? RitzOperatorSetUse(*seam, RITZ_USE_NO_WAIT) : CEED_ERROR_SUCCESS;
 }
 
-// On the problem's space.
+// Makes an operator on the problem's space: whole, or in two where it is a part.
 static int create_whole_or_parts(Problem *p, Form form, ProblemOperator *op) {
   CeedOperator inside = NULL, seam = NULL;
 

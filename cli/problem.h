@@ -122,10 +122,11 @@ int problem_has_directions(RitzMesh mesh, bool *has);
 // point a direction less, which is exact on affine elements with constant coefficients all the same; as many
 // where coefficients jump within elements, so that the finest level is the problem's operator.
 int problem_create_level(Problem *problem, RitzSpace space, CeedOperator *op);
-// The same in two, on the elements without and with ghosts of the space; NULL where there are none.
+// The same in two operators, on the elements without and with ghosts of the space; NULL without such
+// elements.
 int problem_create_part_level(Problem *problem, RitzSpace space, CeedOperator *inside, CeedOperator *seam);
-// Of heat: c u, on the elements of this part; c factor u - div k grad u for another factor; on the problem's
-// space.
+// Operators of heat on the problem's space: c u, on the elements of this part; c factor u - div k grad u for
+// another factor.
 int problem_create_capacity(Problem *problem, CeedOperator *op);
 int problem_create_step(Problem *problem, double factor, ProblemOperator *op);
 void problem_destroy_operator(ProblemOperator *op);
@@ -184,8 +185,8 @@ double problem_von_mises(const double stress[PROBLEM_STRESSES]);
 // Pieces of a mesh that share no vertex: how many, and that of each element, a new array, to be freed with
 // free(). They are numbered by their first elements.
 int problem_find_pieces(Ceed ceed, RitzMesh mesh, int64_t *num_pieces, int64_t **piece_of_elem);
-// In a problem that is a part: pieces of this part, how many and that of each node of a space, become those
-// of the whole mesh, numbered alike in all parts. exchange: of the space.
+// Turns the pieces of this part, their number and that of each node of a space, into pieces of the whole
+// mesh, numbered alike in all parts. exchange: of the space.
 int problem_join_pieces(const Problem *problem, RitzSpace space, RitzExchange exchange, int64_t *num_pieces,
                         int64_t *piece_of_node);
 
@@ -210,7 +211,7 @@ void problem_destroy_modes(ProblemModes *modes);
 // Whether a coefficient, looked at in some points of every element, varies by more than a factor of 4 in one.
 // False where meshes have other shapes than lines, quadrilaterals, hexahedra: one rule serves all operators.
 int problem_has_jumps(const Problem *problem, bool *jumps);
-// Of k, for elasticity of the moduli, over all parts of the mesh.
+// The range of k, for elasticity of the moduli, over all parts of the mesh.
 int problem_coefficient_range(const Problem *problem, double *smallest, double *largest);
 
 #endif

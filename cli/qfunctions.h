@@ -13,9 +13,9 @@
 #include <math.h>
 #endif
 
-// For gcc: loops over directions and components have to vanish before that over points becomes one of
-// vectors, and outputs are no inputs. (clang's words for it are errors where a loop, with dimensions that are
-// not known, cannot be.)
+// Pragmas for gcc: loops over directions and components are unrolled before the loop over points is
+// vectorized; outputs do not overlap inputs. (clang's pragmas fail on a loop that it cannot vectorize, as of
+// unknown length.)
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
 #define SOLVE_UNROLL  _Pragma("GCC unroll 3")
 #define SOLVE_VECTORS _Pragma("GCC ivdep")

@@ -13,7 +13,7 @@ typedef struct {
 } Colour;
 
 typedef struct {
-  float depth; // of what is seen there; larger: nearer
+  float depth; // larger: nearer
   Colour colour;
 } Sample;
 

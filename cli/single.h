@@ -7,7 +7,7 @@
 #include "bp/bp.h"
 
 extern const BpSingle cli_single;
-// By the choices of --shape: hex (NULL), tet, prism, pyramid.
+// Shapes in the order of the words of --shape: hex (NULL), tet, prism, pyramid.
 enum { CLI_HEX, CLI_TET, CLI_NUM_SHAPES = 4 };
 extern const BpShape *const cli_shapes[CLI_NUM_SHAPES];
 

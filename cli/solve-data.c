@@ -173,7 +173,7 @@ int solve_list_fixed(Solve *s) {
   return CEED_ERROR_SUCCESS;
 }
 
-// Of entries that this part owns, those of all parts.
+// Counts the unknowns of all parts, and the free ones, each where it is owned.
 static int count_unknowns(Solve *s) {
   CeedSize num_owned = s->size;
   int64_t num = 0;

@@ -190,7 +190,7 @@ static int parse_role(Solve *s, SolveRole role) {
   return CLI_OK;
 }
 
-// What a formula may depend on, and ranges of numbers.
+// Checks the variables of a formula, and the range of a number.
 static int check_formula(const Solve *s, const Formula *formula) {
   const SolveRole role = formula->role;
   const double zeros[EXPR_NUM_VARIABLES] = {0};

@@ -147,7 +147,7 @@ static const char *shape_name(CeedElemTopology topology) {
   return "elements";
 }
 
-// Those of all parts.
+// Sums counts over all parts.
 static int add_counts(const Solve *s, CeedInt num, int64_t counts[]) {
   for (CeedInt i = 0; i < num; i++) {
     double sum = (double)counts[i];
@@ -309,7 +309,7 @@ int solve_show_mesh(const Solve *s) {
 
 // ---- Regions ----
 
-// What `count` elements of the same number add to their region, or to those of their overlap.
+// Adds `count` elements with the same region number to their region, or to those of their overlap.
 static int add_to_regions(const Solve *s, int32_t number, int64_t count, double measure, CeedInt num_regions,
                           int64_t *counts, double *measures) {
   CeedInt num_overlaps = 0, num = 1;

@@ -209,7 +209,8 @@ static int create_chebyshev(Solve *s) {
   return ierr;
 }
 
-// Those of all parts: solve_check_options has refused others. Jacobi belongs to the solver.
+// Makes the preconditioner of a problem in parts; solve_check_options has refused other kinds. Jacobi belongs
+// to the solver.
 static int create_part_kind(Solve *s, SolvePreconditioner kind) {
   if (kind == PC_MULTIGRID) return create_part_multigrid(s);
   if (kind != PC_JACOBI) return CEED_ERROR_SUCCESS;
@@ -367,7 +368,8 @@ static int find_failure(const Solve *s, RitzSolverReason *reason) {
   return CEED_ERROR_SUCCESS;
 }
 
-// From the last iterate, to the residual that was asked for. All parts have the same reason.
+// Solves on in double, from the last iterate to the residual that was asked for, where float has failed. All
+// parts have the same reason.
 int solve_again_in_double(Solve *s, const ProblemOperator *op) {
   RitzSolverReason reason = RITZ_ITERATING;
   double first = 0;
@@ -410,7 +412,7 @@ static int show_result(const Solve *s, double seconds, bool *converged) {
   return CEED_ERROR_SUCCESS;
 }
 
-// Of a solution up to constants the one with mean zero on each piece of the mesh that has one.
+// Subtracts the mean of a solution that is known up to constants, on each piece of the mesh that has one.
 static int remove_means(Solve *s) {
   CeedVector weights = NULL; // of one piece
   int ierr = CEED_ERROR_SUCCESS;

@@ -208,7 +208,7 @@ static ArgsResult check_time(const SolveOptions *o) {
   return ARGS_RUN;
 }
 
-// What parts do not have (ritz/exchange.h): the first such option; NULL: none.
+// The first option that problems in parts do not have (ritz/exchange.h); NULL: none.
 static const char *option_beyond_parts(const SolveOptions *o) {
   const bool has_preconditioner = o->preconditioner == CHOICE_AUTO || o->preconditioner == PC_NONE ||
                                   o->preconditioner == PC_JACOBI || o->preconditioner == PC_MULTIGRID;
@@ -281,7 +281,8 @@ static ArgsResult check_method(const SolveOptions *o) {
   return ARGS_RUN;
 }
 
-// Of a series and of parts the file that names the others; these get longer names in the same folder.
+// Checks the file of the output; for a series and for parts the one that names the others, which get longer
+// names in the same folder.
 static int check_output(const SolveOptions *o) {
   const bool is_series = o->problem == PROBLEM_HEAT;
   const char *end = is_series ? ".pvd" : solve_count_parts(o) > 1 ? ".pvtu" : ".vtu";

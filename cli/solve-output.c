@@ -38,7 +38,7 @@ static double von_mises_of_node(const CeedScalar *stress, CeedInt num_comp) {
   return problem_von_mises(s);
 }
 
-// The largest of what is made of the components at nodes, over all parts.
+// Shows the maximum of size_of over the nodes of all parts.
 static int show_largest(const Solve *s, const char *label, const char *symbol, CeedInt num_comp,
                         double (*size_of)(const CeedScalar *at_node, CeedInt num_comp), CeedVector v) {
   const CeedScalar *array = NULL;

@@ -57,7 +57,7 @@ static uint64_t hash_words(uint64_t hash, const void *words, size_t num) {
   return hash;
 }
 
-// Of vertices and positions of all elements, as an integer that a double holds. Ceed code.
+// A hash of vertices and positions of all elements, as an integer that a double holds. Ceed code.
 static int hash_mesh(const Solve *s, double *value) {
   uint64_t hash = 0xcbf29ce484222325;
   CeedInt num_blocks = 0, order = 1, num_corners = 0, num_nodes = 0;
@@ -96,8 +96,8 @@ int solve_compare_meshes(Solve *s) {
   return CLI_FAILED;
 }
 
-// That modes of the whole mesh fit, which all parts find alike: by functions of degree 1, whose constraints
-// are those of all degrees but for facets without inner nodes.
+// Checks that the modes of the whole mesh fit, alike in all parts: by functions of degree 1, whose
+// constraints are those of all degrees but for facets without inner nodes.
 int solve_check_modes(Solve *s) {
   const ProblemOptions options = {
       .kind = (ProblemKind)s->options.problem, .num_materials = s->num_materials, .materials = s->materials};
@@ -183,7 +183,7 @@ typedef struct {
   _Atomic bool has_told; // some part has said why it failed
 } PartsRun;
 
-// Devices are counted from the first; who names one in --ceed gets it in all parts.
+// The device of a part, counted from the first; -1: as --ceed says, the same in all parts.
 static int device_of_part(const SolveOptions *o, int part) {
   if (o->gpus) return part;
   return solve_has_processes() && !strncmp(o->ceed, "/gpu/cuda", 9) && !strstr(o->ceed, ":device_id=")

@@ -48,7 +48,7 @@ static void show_space(const Solve *s) {
 
 // ---- The course of the command ----
 
-// Of parts FILE.pvtu, and pieces beside it.
+// Writes the output: FILE.vtu; for parts FILE.pvtu, and pieces beside it.
 static int write_output(const Solve *s) {
   const char *output = s->options.output;
   const size_t stem = strlen(output) - strlen(".vtu"), size = stem + sizeof(".pvtu");
@@ -145,7 +145,7 @@ static int move_to_device(Solve *s) {
   return open_ceed(s, s->options.ceed);
 }
 
-// What all parts find alike is over when this returns: they agree on going on.
+// Opens everything that all parts must agree on before they go on.
 static int open_all(Solve *s) {
   CLI_TRY(solve_agree(s, solve_parse_formulas(s)));
   CLI_TRY(solve_agree(s, open_ceed_and_mesh(s)));

@@ -143,7 +143,7 @@ int surface_nodes(const Surface *surface, int64_t number, int *num_corners, int6
 
 // ---- Places ----
 
-// Without overflow, as the numbers come from a file.
+// Moves and scales the points into [-1,1]^3, without overflow, as the numbers come from a file.
 static int normalize(const VtuFile *file, VtuGrid *grid) {
   double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, half = 0;
 
@@ -209,7 +209,7 @@ static int64_t find_place(const Places *places, int64_t point) {
   return -1;
 }
 
-// The same; a point at a new place is the first one there.
+// As find_place, but a point at a new place becomes the first one there.
 static int64_t meet_place(Places *places, int64_t point) {
   const double *x = places->grid->points + 3 * point;
   const int64_t found = find_place(places, point);
@@ -313,7 +313,7 @@ static void list_candidates(const VtuGrid *grid, Places *places, Candidate *out)
   }
 }
 
-// Of faces with the same corners none is kept, unless they are cells of dimension 2.
+// Keeps faces whose corners no other one has, and all cells of dimension 2.
 static void keep_outside(int64_t num, Candidate *candidates, Surface *surface) {
   qsort(candidates, (size_t)num, sizeof(*candidates), compare_candidates);
   for (int64_t i = 0, end; i < num; i = end) {

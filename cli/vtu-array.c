@@ -46,7 +46,7 @@ static int value_of_digit(int c) {
                                 : -1;
 }
 
-// Four digits of base64, of which the last ones may be '='.
+// Reads four digits of base64; the last ones may be '='.
 static bool next_group(Stream *s) {
   int digits[4], num = 4;
 

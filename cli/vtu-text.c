@@ -6,7 +6,7 @@
 
 #include "cli/vtu.h"
 
-// Behind the first `mark` from `text` on; NULL: there is none.
+// The place behind the first `mark` from `text` on; NULL: none.
 static const char *find_behind(const char *text, const char *end, const char *mark) {
   const size_t length = strlen(mark);
 
@@ -16,7 +16,7 @@ static const char *find_behind(const char *text, const char *end, const char *ma
   return NULL;
 }
 
-// Behind the '>' of a tag, which may stand in quotes before; NULL: there is none.
+// The place behind the '>' that ends a tag, not one in quotes; NULL: none.
 static const char *find_end(const char *text, const char *end) {
   char quote = 0;
 

@@ -30,7 +30,8 @@ int vtu_fail(const VtuFile *file, const char *format, ...) {
   return CLI_FAILED;
 }
 
-// What is read from a file: zlib makes at most 1032 bytes of one, and a byte may become a number.
+// Refuses arrays that the file cannot hold: zlib makes at most 1032 bytes of one, and a byte may become a
+// number of 8 bytes.
 static int check_size(const VtuFile *file, int64_t n, size_t size) {
   const double num_bytes = (double)n * (double)size;
 
@@ -66,7 +67,7 @@ static int open_file(VtuFile *file) {
   return code;
 }
 
-// Which numbers it holds, and where those are that stand at its end. The tag of the whole file.
+// Reads the tag of the whole file: types of numbers, order of bytes, compression.
 static int read_kind(VtuFile *file, const VtuTag *tag, bool *is_list) {
   const uint16_t one = 1;
   const bool is_little = *(const unsigned char *)&one == 1;

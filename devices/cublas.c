@@ -92,7 +92,7 @@ int ritz_cublas_create(Ceed ceed, RitzDevice device, RitzCublas *blas) {
   return ierr;
 }
 
-// What a driver that has shut down does not take back is gone.
+// Errors are ignored: a driver that has shut down has freed everything.
 void ritz_cublas_destroy(Ceed ceed, RitzCublas *blas) {
   RitzCublas old = *blas;
 

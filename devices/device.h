@@ -138,7 +138,7 @@ struct RitzDriver {
   // Text without includes, in the C subset of kernels/gpu/language.h -> code for this device. `name` is for
   // the compiler's messages. A refused text is no error: code->bytes is NULL and code->log says why.
   int (*compile)(Ceed ceed, RitzDevice device, const char *name, const char *text, RitzDeviceCode *code);
-  // The same in less time, for code that is slower and runs once or a few times. NULL: there is no such way.
+  // The same in less time, for slower code that runs once or a few times. NULL: the driver has no such mode.
   int (*compile_hastily)(Ceed ceed, RitzDevice device, const char *name, const char *text,
                          RitzDeviceCode *code);
   // Programs outlive the contexts that load them: they and their kernels are no memory of the library's count

@@ -9,7 +9,7 @@
 // One device's end of a group of devices, each of which has one, in any process.
 typedef struct RitzNccl_private *RitzNccl;
 
-// What goes to one other device, and what comes from it; either may be empty.
+// Messages to and from one other device; either may be empty.
 typedef struct {
   int rank;
   size_t send_bytes, recv_bytes;

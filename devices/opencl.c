@@ -54,7 +54,7 @@ static bool is_new_enough(const char *version) {
   return sscanf(version, "OpenCL %d.%d", &major, &minor) == 2 && (major > 1 || minor >= 2);
 }
 
-// Without blanks at the ends; what is too long is cut.
+// Copies a text without blanks at its ends; long ones are cut.
 static void copy_words(char *to, size_t size, const char *from) {
   from += strspn(from, " ");
   snprintf(to, size, "%s", from);

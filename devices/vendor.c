@@ -17,7 +17,7 @@ static bool take_library(const char *path) {
   Dl_info found;
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 
-  // Of files that are there the loader's words are kept.
+  // The loader's message about a file that exists is kept, rather than that about a missing one.
   if (!library) {
     const char *words = dlerror();
     if (!wanted->why[0] || !access(path, F_OK)) snprintf(wanted->why, sizeof(wanted->why), "%s", words);

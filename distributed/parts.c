@@ -239,8 +239,8 @@ static void stop_others(World *w, CeedInt part) {
   }
 }
 
-// Where others wait for what this part has not begun, all are stopped, this one first: who does not wait for
-// it may wait for them.
+// Stops all parts, this one first, where others wait for a message that it has not begun: parts that do not
+// wait for it may wait for those.
 static int leave(const RitzTransport *t) {
   World *w = ((const Member *)t->ctx)->world;
   Stop *mine = &w->stops[t->part];

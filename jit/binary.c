@@ -36,8 +36,8 @@ typedef struct {
   RitzJitCounters counters;
 } Task;
 
-// Everything that the bytes depend on; a word of its own in front, so that no text for the processor has this
-// key.
+// The key: a hash of everything that the bytes depend on, behind a word that keys of CPU texts do not begin
+// with.
 static RitzHash make_binary_key(const RitzJitBinary *source) {
   const int version[] = {RITZ_VERSION_MAJOR, RITZ_VERSION_MINOR, RITZ_VERSION_PATCH, (int)sizeof(CeedScalar)};
   RitzHasher hasher;

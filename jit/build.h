@@ -10,13 +10,13 @@
 #include "jit/process.h"
 #include "jit/progress.h"
 
-// Who hears of texts while a call runs, on its thread.
+// Calls back about texts while a load runs, on its thread.
 typedef struct {
   const atomic_bool *stop; // set when nobody wants the texts any more
   // Text `number` is in no cache.
   void (*is_absent)(void *data, size_t number);
-  // Its module is there and stays the same; borrowed. Not told of what is compiled in two languages: those
-  // are there at the end.
+  // Text `number` has its final module; borrowed. Not called for texts that are compiled in two languages:
+  // they are ready at the end.
   void (*is_there)(void *data, size_t number, RitzJitModule module);
   void *data;
 } RitzJitWatch;
@@ -30,7 +30,7 @@ typedef struct {
   const RitzCompiler *compiler;
   bool has_next; // texts with a user's file are tried in another language when this compiler refuses them
   RitzJitCounters counters; // of this call
-  RitzWait wait;            // of a caller who is not served meanwhile
+  RitzWait wait;            // for jobs, by a caller that has nothing to run meanwhile
 } RitzBuild;
 
 typedef enum {
@@ -62,8 +62,8 @@ typedef struct RitzJob {
   bool is_recorded; // the cache says that the text is refused
 } RitzJob;
 
-// ritz_jit_load with somebody who hears of it (NULL: nobody). Ends early, with CEED_ERROR_MINOR that is not
-// reported, when *watch->stop is set.
+// ritz_jit_load with callbacks (NULL: none). Ends early, with CEED_ERROR_MINOR that is not reported, when
+// *watch->stop is set.
 int ritz_jit_load_watched(Ceed ceed, const RitzJitWatch *watch, size_t num, const RitzJitSource *sources,
                           RitzJitModule *modules);
 

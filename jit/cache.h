@@ -31,7 +31,8 @@ int ritz_cache_find(Ceed ceed, const RitzCache *cache, const RitzHash *key, cons
                     char **path);
 // Text of the small file `name`, owned by the caller, or NULL.
 int ritz_cache_read(Ceed ceed, const RitzCache *cache, const char *name, char **text);
-// Moves a file of a work folder inside the cache folder to its name. What fails is merely not kept.
+// Moves a file of a work folder inside the cache folder to its name. A failure is no error: the file is not
+// kept.
 int ritz_cache_move(Ceed ceed, const RitzCache *cache, const char *work, const char *file, const char *name);
 // The same for an entry: `file` becomes the binary, `manifest` is the text beside it.
 int ritz_cache_publish(Ceed ceed, const RitzCache *cache, const RitzHash *key, const char *work,

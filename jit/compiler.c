@@ -94,7 +94,7 @@ void ritz_compiler_folders(RitzJitLanguage language, RitzStrings *args) {
   ritz_strings_free(&flags);
 }
 
-// All that decides what the text means.
+// Adds the arguments that decide what the text means.
 static void add_common(const RitzCompiler *compiler, const RitzJitSource *source, const char *folder,
                        RitzStrings *args) {
   ritz_strings_add(args, "%s", compiler->path);

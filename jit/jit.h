@@ -54,10 +54,9 @@ typedef struct RitzJitModule_private *RitzJitModule;
 int ritz_jit_load(Ceed ceed, size_t num, const RitzJitSource *sources, RitzJitModule *modules);
 
 RitzJitStatus ritz_jit_status(RitzJitModule module);
-// One paragraph for people, never empty: why the status is not READY (else what there is to say of a module
-// without the symbols that its text should have), with the compiler's
-// first messages (the user's file and line) and the path of the dump or log. What is because of the machine
-// is the same paragraph for all texts, without their names.
+// One paragraph for people, never empty: why the status is not READY, or which symbols a READY module lacks;
+// with the compiler's first messages (the user's file and line) and the path of the dump or log. Reasons that
+// lie in the machine are one paragraph for all texts, without their names.
 const char *ritz_jit_reason(RitzJitModule module);
 RitzJitLanguage ritz_jit_language(RitzJitModule module);       // that the text was compiled as
 void *ritz_jit_symbol(RitzJitModule module, const char *name); // NULL: not there, or not READY

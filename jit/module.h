@@ -10,7 +10,7 @@
 // `reason` and `handle` are taken over; reason is NULL for a READY one.
 int ritz_module_create(Ceed ceed, const RitzHash *key, RitzJitStatus status, char *reason, void *handle,
                        RitzJitModule *module);
-// Before it is shared.
+// To be called before the module is shared.
 void ritz_module_set_language(RitzJitModule module, RitzJitLanguage language);
 void ritz_module_set_recorded(
     RitzJitModule module); // the cache says that it is refused, and how long that holds

@@ -78,7 +78,7 @@ static RitzHash make_check(const RitzHash *key, const char *rest) {
   return ritz_hash_end(&hasher);
 }
 
-// No header has appeared where it was looked for.
+// Whether all headers that the compiler missed are still absent where it looked for them.
 static bool are_missing(Ceed ceed, const char *rest, int *ierr) {
   bool holds = true;
 

@@ -27,8 +27,8 @@ typedef struct {
   const char *messages;
 } RitzRefusal;
 
-// Neither a refusal that cannot be kept is an error, nor a file that has changed since: then nothing is kept,
-// and *is_kept is false.
+// Writes a refusal to the cache. *is_kept is false where it cannot be written, or a file has changed since;
+// neither is an error.
 int ritz_refusal_keep(Ceed ceed, const RitzCache *cache, const RitzHash *key, const RitzRefusal *refusal,
                       bool *is_kept);
 

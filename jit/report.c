@@ -61,7 +61,7 @@ int ritz_report_errors(Ceed ceed, const char *log, char **messages) {
 
 // ---- Dumps ----
 
-// For a shell.
+// Quotes a word for a shell.
 static int quote(Ceed ceed, const char *word, char **quoted) {
   static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%";
   size_t n = 0;

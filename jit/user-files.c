@@ -85,7 +85,7 @@ static RitzHash make_hash(const char *user_file) {
   return ritz_hash_end(&hasher);
 }
 
-// Of the file and the compilers that refuse or accept it.
+// The hash of a file and the compilers that refuse or accept it.
 static RitzHash make_language_hash(const char *user_file) {
   RitzHasher hasher;
 

@@ -23,9 +23,9 @@ int ritz_machine_get(bool measure_again, RitzMachineEffort effort, RitzMachine *
 int ritz_machine_time(RitzTeam team, int (*run)(void *data, int thread), void *data, double seconds,
                       double *shortest);
 
-// What follows `name` in the first such line of /proc/cpuinfo, else `otherwise`.
+// The text behind `name` in the first such line of /proc/cpuinfo, else `otherwise`.
 void ritz_machine_value(const char *name, const char *otherwise, char *value, int size);
-// What programs ask for now, this one included, of all processors of the machine; 0: unknown.
+// Load of all processors of the machine by all programs, this one included; 0: unknown.
 int64_t ritz_machine_load_percent(void);
 
 // ---- bandwidth.c ----

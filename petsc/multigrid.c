@@ -5,7 +5,7 @@
 
 #define MAX_DIRECT 10000 // unknowns of a coarsest problem that every process solves by itself
 
-// What a creation knows.
+// Arguments of a creation.
 typedef struct {
   PC pc; // borrowed, as all that follows
   Ceed ceed;

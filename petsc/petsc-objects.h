@@ -58,7 +58,7 @@ PetscErrorCode ritz_petsc_run(RitzPetscEnd from, RitzPetscEnd to,
 
 // MATOP_DUPLICATE of all matrices: PETSC_ERR_SUP.
 PetscErrorCode ritz_petsc_no_duplicate(Mat mat, MatDuplicateOption option, Mat *copy);
-// Those of the indices that are owned entries; none for NULL. *owned is new.
+// *owned: the indices of owned entries, a new object; empty for NULL.
 PetscErrorCode ritz_petsc_owned_indices(RitzPetscSpace s, RitzIndices indices, RitzIndices *owned);
 // The global number of entry i of the L-vector.
 PetscInt ritz_petsc_global(RitzPetscSpace s, PetscInt i);

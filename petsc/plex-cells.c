@@ -217,7 +217,7 @@ static PetscErrorCode prepare_shape(RitzPlex *p, int shape) {
 
 // ---- Positions ----
 
-// Of the corners: the vertices' own, or, in periodic meshes, those that the cell has for them.
+// Positions of the corners: the vertices' own, or, in periodic meshes, the cell's.
 static PetscErrorCode place_corners(const RitzPlex *p, PetscInt cell, int shape, const PetscInt *vertices,
                                     double *x) {
   const int8_t *corner = p->corner[shape];

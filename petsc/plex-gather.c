@@ -52,7 +52,7 @@ static PetscErrorCode gather_cells(const RitzPlex *p, int shape, RitzPlexWhole *
 
 // ---- Sets ----
 
-// By label, then value; names of regions behind boundary parts.
+// Order of sets: by label, then value; names of regions behind boundary parts.
 static int compare_sets(const void *a, const void *b) {
   const RitzPlexSet *x = a, *y = b;
   const int by_label = strcmp(x->label, y->label);

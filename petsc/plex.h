@@ -37,7 +37,7 @@ typedef struct {
   PetscInt64 shape, cell, facet, set; // cell: among those of the shape in its process
 } RitzPlexFacet;
 
-// What is known of the DM and of the cells of this process.
+// The DM and the cells of this process.
 typedef struct {
   DM dm; // borrowed, as ceed
   Ceed ceed;
@@ -68,7 +68,7 @@ bool ritz_plex_is_users(const char *label);
 PetscErrorCode ritz_plex_collect_cells(RitzPlex *p);
 PetscErrorCode ritz_plex_collect_labels(RitzPlex *p);
 
-// What all processes have. Arrays are owned; counts [size] of cells by process.
+// The mesh of all processes. Arrays are owned; counts [size] of cells by process.
 typedef struct {
   RitzPlexCells cells[RITZ_PLEX_SHAPES];
   PetscInt64 *counts[RITZ_PLEX_SHAPES];

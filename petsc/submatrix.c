@@ -66,7 +66,7 @@ static PetscErrorCode multiply_transposed(Mat sub, Vec x, Vec y) {
   PetscFunctionReturn(0);
 }
 
-// Of the same rows and columns.
+// The diagonal of a submatrix with the same rows and columns.
 static PetscErrorCode get_diagonal(Mat sub, Vec diagonal) {
   Submatrix *s = NULL;
 

@@ -179,7 +179,7 @@ static int run_and_check(CeedElemRestriction rstr, const RitzRestrictionAction *
   return ierr;
 }
 
-// Of floats: checked in CeedScalar, results rounded once.
+// A restriction of floats: checked in CeedScalar, results rounded once.
 static int run_in_floats(CeedElemRestriction rstr, const RitzRestrictionAction *action, const float *u,
                          float *v) {
   const Range g = range_of(rstr, action);

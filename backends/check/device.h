@@ -15,7 +15,7 @@ typedef struct {
   bool is_lent; // a copy that a vector has lent: it cannot be taken over
 } RitzCheckBlock;
 
-// What a Ceed with :mem=device keeps in its `data`; other contexts have NULL there.
+// `data` of a Ceed with :mem=device; NULL in other contexts.
 typedef struct {
   size_t num, capacity;
   RitzCheckBlock *block;            // owned, in the order of their addresses

@@ -123,7 +123,7 @@ static int thread_of(const Shares *s, const Share *share, CeedInt batch) {
   return (int)((int64_t)batch * s->num_threads / share->num_batches);
 }
 
-// Who owns the rows that no block before has touched, and where they are zeroed.
+// Gives owners to the rows that no block before has touched, and places where they are zeroed.
 static int find_owners(const struct RitzAssembly_private *a, const Shares *s, CeedInt k, CeedInt lanes,
                        uint16_t *owner) {
   const RitzAssemblyBlock *block = &a->blocks[k];

@@ -173,7 +173,7 @@ static bool is_small(const RitzBatched b) {
   return true;
 }
 
-// Of which kernels an operation is; false: there are none.
+// The kind of kernels that compute an operation; false: none do.
 static bool find_kind(RitzBatchedOperation operation, RitzBatchedKind *kind) {
   switch (operation) {
   case RITZ_BATCHED_GEMM:

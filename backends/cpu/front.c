@@ -141,7 +141,7 @@ RITZ_CLONED static int64_t factorize_panel(int64_t m, int64_t first, int64_t end
   return end;
 }
 
-// The same of L D L^T. Returns the first column whose pivot is none.
+// The same for L D L^T. Returns the first column whose pivot is zero or not finite.
 RITZ_CLONED static int64_t factorize_panel_ldlt(int64_t m, int64_t first, int64_t end, double smallest,
                                                 int32_t *num_replaced, double *a, int64_t ld) {
   for (int64_t j = first; j < end; j++) {

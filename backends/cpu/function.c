@@ -108,7 +108,7 @@ static void free_arguments(TextCheck *check) {
 
 // ---- Values of the first element ----
 
-// What fits into float, where the text computes in it; NaN and infinity in the inputs become one.
+// Rounds the inputs to float where the text computes in it; NaN and infinity become one.
 static void replace_unusual(TextCheck *check) {
   RitzRefState *state = &check->state;
   for (CeedInt i = 0; i < state->num_in; i++) {
@@ -127,7 +127,7 @@ static CeedScalar entry_of(CeedVector vec, const void *array, CeedSize entry) {
                                             : (CeedScalar)((const double *)array)[entry];
 }
 
-// Of data that are packed in the order in which the field has them.
+// Whether data are packed in the order in which the field has them.
 static bool is_packed_alike(CeedElemRestriction r, CeedVector vec, RitzPacking *packing) {
   CeedInt strides[3];
 
@@ -154,7 +154,7 @@ static int copy_packed(RitzRefField *f, CeedVector vec, const RitzPacking *packi
   return ritz_vector_restore_packed(vec, &packed);
 }
 
-// The first one; at points the first one of those that have most.
+// The element that is compared: the first; at points the first with the most points.
 static CeedInt element_of(CeedOperator op) {
   CeedInt elem = 0;
   while (op->is_at_points && elem + 1 < op->num_elem &&
@@ -295,8 +295,8 @@ static int call_text(TextCheck *check) {
   return check->text(check->context[1], check->points, check->in, check->out[1]);
 }
 
-// The function with arguments that are larger by one to eight units of the last digit: never smaller, so that
-// what it takes for an index stays one.
+// Calls the function with arguments larger by one to eight units of the last digit: never smaller, so that a
+// number that it truncates to an index keeps it.
 static int call_moved(TextCheck *check, uint32_t *draw) {
   const double unit = check->is_single ? FLT_EPSILON : 2 * CEED_EPSILON;
 

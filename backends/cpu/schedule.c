@@ -138,7 +138,7 @@ static int64_t list_strided(CeedElemRestriction r, CeedInt begin, CeedInt end, i
   return num;
 }
 
-// Of points components lie side by side.
+// Lists the chunks of points, whose components lie side by side.
 static int64_t list_points(CeedElemRestriction r, CeedInt begin, CeedInt end, int64_t first_chunk,
                            int32_t *list) {
   int64_t num = 0, last = -1;

@@ -74,8 +74,8 @@ typedef struct {
   const RitzKernelSpace *spaces;
   const RitzKernelHook *before; // NULL: none
 } RitzScheduleVector;
-// The same for num vectors: each goes through `group` positions, then all go on to the next ones. For each it
-// is as in a run of its own, to the last bit.
+// The same for num vectors: each goes through `group` positions, then all go on to the next ones. Each result
+// has the same bits as from a run of its own.
 int ritz_schedule_run_many(RitzSchedule *schedule, RitzTeam team, RitzKernel kernel,
                            const RitzKernelArgs *args, CeedInt num, const RitzScheduleVector *vectors,
                            int64_t group);

@@ -116,7 +116,7 @@ static void scatter_points(const RitzCpuPoints *points, CeedInt num_comp, const 
 
 // ---- Polynomials ----
 
-// What a step at points works on.
+// Data of a step at points.
 typedef struct {
   int n, dim, num_comp, size[3];
   CeedSize num_coefficients; // of a component

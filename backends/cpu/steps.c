@@ -228,7 +228,7 @@ static void negate(int64_t n, RitzVec *y) {
   for (int64_t i = 0; i < n; i++) y[i] = -y[i];
 }
 
-// The same of lines: y [slow][rows][fast] (+)= table x [slow][cols][fast], table [rows][cols]. Where the
+// The same for lines: y [slow][rows][fast] (+)= table x [slow][cols][fast], table [rows][cols]. Where the
 // compiler knows cols, a line of x stays in registers.
 RITZ_INLINE void apply_line(int cols, int rows, const RitzReal *a, int64_t fast, const RitzVec *x, RitzVec *y,
                             bool add) {
@@ -352,7 +352,7 @@ RITZ_CLONED static void multiply(const RitzCpuRun *run, const RitzStep *step) {
 
 // ---- Forms ----
 
-// Of `rows`, each the sum over the nodes that is the same at all points.
+// Constant inputs: `rows` of the table, each the same sum over the nodes at all points.
 RITZ_CLONED static void form_constants(const RitzPlanBasis *b, const RitzStep *step, CeedInt num_comp,
                                        CeedInt q_comp, const RitzVec *x, RitzVec *y) {
   const bool is_derivative = step->table == RITZ_TABLE_GRAD;

@@ -111,7 +111,8 @@ static Walk begin_walk(const RitzDiagonalPlan *d) {
 
 // ---- At the points ----
 
-// Of points q .. q + num_points - 1. Where nothing is converted, the function reads what the steps have made.
+// Sets the passive inputs of points q .. q + num_points - 1. Without conversions the function reads the
+// arrays of the steps.
 static void set_passive(const Walk *w, CeedInt q) {
   const RitzPlan *plan = &w->plan->plan;
   for (int k = 0; k < plan->num_in_arguments; k++) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The kernel that is there without a compiler: it walks the steps of an apply (steps.h) at run-time
+// The ahead-of-time kernel, which needs no compiler: it walks the steps of an apply (steps.h) at run-time
 // sizes, one batch of elements after the other, and calls the application's function once for all points of
 // a batch. Same arguments, schedule and threads as generated kernels; in the precision of the plan, vectors
-// in either. Also serves what these cannot fuse (RITZ_EVALUATE_NONE), and, through the same functions,
-// CeedBasisApply of the backend.
+// in either. Also serves operators that these cannot fuse (RITZ_EVALUATE_NONE), and, through the same
+// functions, CeedBasisApply of the backend.
 #ifndef RITZ_BACKENDS_CPU_UNFUSED_H
 #define RITZ_BACKENDS_CPU_UNFUSED_H
 
@@ -17,7 +17,7 @@ enum {
   RITZ_UNFUSED_SINGLE_LANES = 64 / (int)sizeof(float) // in float
 };
 
-// What args->plan points to; both borrowed.
+// Pointed to by args->plan; members are borrowed.
 typedef struct {
   const RitzPlan *plan;
   const RitzCpuTarget *target;
@@ -30,7 +30,7 @@ RitzKernel ritz_unfused_find(CeedScalarType precision);
 CeedInt ritz_unfused_lanes(CeedScalarType precision);
 int64_t ritz_unfused_work_bytes(const RitzUnfused *unfused);
 
-// The same of diagonals. The target's spaces are those of the plan, then that of the diagonal; of bases
+// The same for diagonals. The target's spaces are those of the plan, then that of the diagonal; of bases
 // without tensor structure, too.
 typedef struct {
   const RitzDiagonalPlan *plan;

@@ -215,7 +215,7 @@ bool ritz_gpu_ahead_take(Ceed ceed, const RitzHash *key, size_t *num_bytes, char
   return true;
 }
 
-// What nobody has begun is dropped.
+// Drops the jobs in the queue, waits for those that run.
 void ritz_gpu_ahead_destroy(Ceed ceed) {
   RitzGpuAhead *ahead = ritz_gpu(ceed)->ahead;
   if (!ahead) return;

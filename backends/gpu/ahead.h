@@ -5,9 +5,9 @@
 
 #include "backends/gpu/program.h"
 
-// The source, which is shared, is compiled by another thread; on devices whose drivers are not up to that, at
-// once. Nothing is loaded but by who uses it: drivers refuse that to other threads while the program captures
-// a stream. Faults are left to the first use. A source that was added before is compiled once.
+// Has the source, which is shared, compiled by another thread; at once by drivers that compile on one thread
+// alone. Code is loaded by the thread that uses it: drivers refuse that to others while the program captures
+// a stream. Errors come with the first use. A source that was added before is compiled once.
 int ritz_gpu_ahead_add(Ceed ceed, RitzGpuSource *source);
 // Whether the key was asked for ahead, once for each time that it was. What was made for it is the caller's,
 // waiting for a thread that is at it: the code, or the program, counted, where that was loaded already. Both

@@ -14,7 +14,7 @@
 #include "core/operator.h"
 #include "emit/emit.h"
 
-// Of a group; the reference backend has products of 1D tables for diagonals.
+// The largest table of a group; beyond, the reference backend makes diagonals by products of 1D tables.
 enum { MOST_TABLE_MIB = 256 };
 enum { DERIVATIVE_BYTES = 1 << 20 }; // of the points of a block, which a compiler may have on a stack
 
@@ -312,7 +312,7 @@ static int run_diagonal(Assembly *m, CeedInt a, CeedInt b, Diagonal *d) {
   return is_whole ? add_nodes(d, 0, num_elem, d->whole) : CEED_ERROR_SUCCESS;
 }
 
-// Of the groups a and b, which have one basis and one restriction.
+// Adds the diagonal of the groups a and b, which have one basis and one restriction.
 static int add_diagonal_of(CeedOperator op, CeedInt a, CeedInt b, bool is_point_block, void *values) {
   Diagonal d = {.rstr = op->assembly_data->in.rstrs[a], .values = values};
   Assembly m;

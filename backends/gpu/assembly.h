@@ -13,7 +13,7 @@ typedef struct {
   void *device_order;      // owned
 } RitzGpuColors;
 
-// Of a block of an assembly; arrays on the device.
+// Places of a block's element matrices in the values of an assembly; arrays on the device.
 typedef struct {
   void *starts, *places; // owned: [element][row], [element][row][column]
   bool is_long;          // starts are RitzLong, else CeedInt
@@ -24,8 +24,8 @@ typedef struct {
 
 // Whether there are kernels for these groups of an operator; else the reference backend assembles them.
 bool ritz_gpu_assembles(CeedOperator op, CeedInt a, CeedInt b, bool is_diagonal);
-// Of operators at points (points-assembly.c): adds the diagonal of groups a and b to values, in device
-// memory; element matrices, and the assembled QFunction, into host memory.
+// Operators at points (points-assembly.c). The first adds the diagonal of groups a and b to values, in device
+// memory; the others write element matrices, and the assembled QFunction, to host memory.
 int ritz_gpu_points_diagonal(CeedOperator op, CeedInt a, CeedInt b, CeedScalar *values);
 int ritz_gpu_points_matrices(CeedOperator op, CeedInt a, CeedInt b, CeedInt first_elem, CeedInt num_elem,
                              CeedSize length, CeedScalar *host);

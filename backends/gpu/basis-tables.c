@@ -67,7 +67,7 @@ int ritz_gpu_basis_table_of(CeedBasis b, CeedEvalMode mode, bool exchanges, Ceed
   return CEED_ERROR_SUCCESS;
 }
 
-// Of a dense basis.
+// The table of a dense basis in tiles for tensor cores.
 int ritz_gpu_basis_tiles(CeedBasis b, CeedEvalMode mode, const void **tiles) {
   RITZ_TRY(ritz_gpu_basis_open(b));
   RitzGpuBasis *data = b->data;

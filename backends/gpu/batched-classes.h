@@ -5,7 +5,7 @@
 #ifndef RITZ_BACKENDS_GPU_BATCHED_CLASSES_H
 #define RITZ_BACKENDS_GPU_BATCHED_CLASSES_H
 
-// What is sorted: by the largest of `least` and the sizes, of which either may be NULL.
+// Matrices to sort into classes, by the largest of `least` and the sizes, either of which may be NULL.
 typedef struct {
   int64_t count; // at most INT32_MAX
   int num_classes;

@@ -15,7 +15,8 @@ int ritz_gpu_pair_run(RitzBatched batched, const RitzBatchedCall *call);
 int ritz_gpu_pair_explain(RitzBatched batched, FILE *stream);
 int ritz_gpu_pair_destroy(RitzBatched batched);
 
-// Of batched.c: the solve reads the info of the call, which must be there, and writes it for bad sizes alone.
+// In batched.c. From now on the solve reads the info of a call, which it must get, and writes it for bad
+// sizes alone.
 void ritz_gpu_batched_follow(RitzBatched solve);
 
 #endif

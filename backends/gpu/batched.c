@@ -35,7 +35,7 @@ enum {
   SWAPS_FIRST = 16,
   SWAPS_LAST = 32,
   FOLLOWS = 64,
-  // Of kernels/gpu/batched-sums.h.
+  // Flags of kernels/gpu/batched-sums.h.
   TRANSPOSED_Q = 64,
   RIGHT_Q = 128,
   READS_UPPER = 256,
@@ -189,7 +189,7 @@ static RitzGpuBatchMachine batched_machine(const RitzDeviceInfo *info) {
                                .has_mma = !is_rows && ritz_gpu_has_mma(info)};
 }
 
-// blocks, held: the latter with all matrices in shared memory that fit there.
+// Values of RITZ_BATCHED_KERNEL: `blocks` holds no matrix in shared memory, `held` all that fit.
 bool ritz_gpu_batched_has_blocks(const RitzDeviceInfo *info, RitzBatchHolding *holding) {
   const char *value = ritz_environment("RITZ_BATCHED_KERNEL");
   const bool is_held = value && !strcmp(value, "held"), has_blocks = value && !strcmp(value, "blocks");
@@ -203,7 +203,7 @@ static bool knows_sizes(const Kernel *kernel) {
   const RitzGpuBatched *plan = &kernel->plan;
   return plan->has_rows || plan->has_blocks || (plan->has_tiles && plan->is_uniform);
 }
-// Else the last kernel takes all matrices of non-uniform batches.
+// Matrices of non-uniform batches are sorted into classes; else the last kernel takes them all.
 static bool has_classes(const Batch *data) { return data->num_classes > 1 && data->ragged[0].plan.has_rows; }
 
 static void finish_plan(const RitzBatched b, const RitzDeviceInfo *info, RitzGpuBatched *plan) {
@@ -350,7 +350,7 @@ static int64_t bits_of(double value) {
   return bits;
 }
 
-// What kernels get in front of their operands. alpha, beta: bits, or the steps of swaps.
+// Arguments of kernels in front of their operands. alpha, beta: bits, or the steps of swaps.
 typedef struct {
   int64_t alpha, beta;
   const CeedInt *bound;        // [RITZ_NUM_DIMS] m, n, k

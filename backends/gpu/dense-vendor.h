@@ -5,7 +5,7 @@
 
 #include "backends/gpu/context.h"
 
-typedef struct RitzGpuDenseVendor RitzGpuDenseVendor; // what is kept of one factorization for the next
+typedef struct RitzGpuDenseVendor RitzGpuDenseVendor; // work memory of the library
 typedef struct {
   bool is_symmetric, is_double;
   int64_t n, ld;

@@ -166,7 +166,7 @@ static int create(RitzDenseSolver s) {
   Device *d = NULL;
   RITZ_TRY(RITZ_CALLOC(s->ceed, 1, &d));
   s->data = d;
-  // Of products in double there are those of 9.0; the others are older.
+  // Instructions for products in double came with 9.0, those for the other precisions before.
   const int arch =
       gpu->driver->has_warps && !strncmp(gpu->info->arch, "sm_", 3) ? atoi(gpu->info->arch + 3) : 0;
   d->has_tensor_cores = arch >= 90;
@@ -378,7 +378,8 @@ static int update_by_tensor_cores(RitzDenseSolver s, const RitzDenseUpdate *u, i
                          args);
 }
 
-// There are none of float; those of doubles want more shared memory than some devices let a block have.
+// Products of floats have no tensor cores; those of doubles need more shared memory than a block has on some
+// devices.
 static bool has_tensor_cores_for(const RitzDenseSolver s, RitzDensePrecision precision) {
   const bool has_room =
       precision != RITZ_DENSE_F64 || ritz_gpu(s->ceed)->info->dynamic_shared_bytes >= STAGES;

@@ -105,7 +105,7 @@ static int run_behind(const RitzFront f, Kernels *k, const RitzFrontCall *call, 
   const RitzFrontArrays *a = call->arrays;
   const int64_t below = (int64_t)f->d1 + f->d2 - first - 2 * k->cols;
   const int64_t num_parts = below > 0 ? (below + k->cols - 1) / k->cols : 0;
-  // Of fronts whose columns end within the panel one more column is behind it.
+  // Fronts whose columns end within the panel have one more column behind it.
   const int64_t num_tiles = ((int64_t)f->d1 + f->d2 - first - 1 + k->cols - 1) / k->cols;
   const int64_t num_pairs = num_tiles * (num_tiles + 1) / 2, bytes = bytes_of_panel(k->cols);
   if (num_parts > 0)

@@ -15,7 +15,7 @@
 
 // ---- Life ----
 
-// What belongs to an action besides its kernel.
+// Frees what an action owns besides its kernel.
 static void free_plan(RitzGpuOperator *g) {
   switch (g->action) {
   case RITZ_ACTION_APPLY: ritz_plan_free(&g->plan); // fallthrough
@@ -88,7 +88,7 @@ static int make_fused_plan(CeedOperator op, const RitzGpuChoice *choice, RitzGpu
   return try_plan(op, choice, false, g);
 }
 
-// The target that was measured to be the fastest; what is kept of a measurement may be of no use here.
+// Makes the target that was measured as the fastest; the model's stays where that cannot be made here.
 static int use_measured(CeedOperator op, const char *source, RitzGpuOperator *g) {
   const RitzGpuChoice model = {0};
   RITZ_TRY(ritz_gpu_tune_find(op, g->plan, g->target, source, &g->tuning));
@@ -272,7 +272,7 @@ int ritz_gpu_gen_emit(CeedOperator op, RitzGpuOperator *g) {
   return ierr;
 }
 
-// Of the choice that was measured, unless another one is given.
+// Makes g->text, by the measured choice unless the choice is given.
 static int make_text(CeedOperator op, bool is_chosen, RitzGpuOperator *g) {
   char *source = NULL;
   RITZ_TRY(ritz_gpu_qfunction_load(op->qf, &source));

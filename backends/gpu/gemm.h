@@ -21,12 +21,12 @@ typedef struct {
   RitzGpuGemmOperand operand[3];
 } RitzGpuGemm;
 
-// By kernels whose sizes are arguments: for large matrices, or few of them.
+// The product by kernels whose sizes are arguments: for large matrices, or few of them.
 int ritz_gpu_gemm_large(Ceed ceed, const RitzGpuGemm *gemm);
-// By kernels of these sizes: for many small ones. *batched: NULL at first, the caller's; made for all calls
-// that differ in memory, count and `adds` alone.
+// The product by kernels of these sizes: for many small matrices. *batched: the caller's, NULL at first;
+// serves all calls that differ in memory, count and `adds` alone.
 int ritz_gpu_gemm_small(Ceed ceed, const RitzGpuGemm *gemm, RitzBatched *batched);
-// By the vendor's library, which ritz_gpu_gemm_vendor_find has found.
+// The product by the vendor's library, which ritz_gpu_gemm_vendor_find has found.
 int ritz_gpu_gemm_vendor(Ceed ceed, const RitzGpuGemm *gemm);
 
 void ritz_gpu_gemms_destroy(Ceed ceed);

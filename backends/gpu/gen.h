@@ -21,7 +21,7 @@ typedef struct {
   RitzOperatorRoute route; // that was the fastest with it; AUTO: the model chooses
 } RitzGpuTuning;
 
-// What an operator has kernels for.
+// Actions of an operator, each with a kernel of its own.
 typedef enum {
   RITZ_ACTION_APPLY,
   RITZ_ACTION_DIAGONAL,
@@ -73,14 +73,14 @@ int ritz_gpu_gen_describe(CeedOperator op, const RitzGpuChoice *choice, RitzGpuO
 typedef int (*RitzGpuDescribe)(CeedOperator op, const RitzGpuOperator *apply, RitzGpuOperator *g);
 int ritz_gpu_gen_action(CeedOperator op, RitzGpuOperator *apply, RitzGpuAction action,
                         RitzGpuDescribe describe, RitzGpuOperator **g);
-int ritz_gpu_gen_emit(CeedOperator op, RitzGpuOperator *g); // g->text, of what is planned
+int ritz_gpu_gen_emit(CeedOperator op, RitzGpuOperator *g); // writes g->text from plan and target
 void ritz_gpu_gen_free(Ceed ceed, RitzGpuOperator **g);     // NULL is fine
 
 bool ritz_gpu_gen_is_pending(const RitzGpuOperator *g);      // has a text, and is not loaded yet
 int ritz_gpu_gen_begin(CeedOperator op, RitzGpuOperator *g); // by threads of their own
 // The kernel, and its arguments from plan, target and the context. Nothing for one that is loaded.
 int ritz_gpu_gen_load(CeedOperator op, RitzGpuOperator *g);
-// That of another action, which is dropped when it fails: the next call tries again.
+// Loads the kernel of another action, which is dropped when that fails: the next call tries again.
 int ritz_gpu_gen_load_action(CeedOperator op, RitzGpuOperator *apply, RitzGpuAction action);
 
 int ritz_gpu_gen_apply_kernel(CeedOperator op, RitzGpuOperator *g, CeedVector in, CeedVector out,
@@ -119,7 +119,7 @@ int ritz_gpu_diagonal_explain(CeedOperator op, FILE *stream);
 // sets the key in any case.
 int ritz_gpu_tune_find(CeedOperator op, const RitzPlan *plan, const RitzGpuTarget *target, const char *source,
                        RitzGpuTuning *tuning);
-// The same for a key that is known: what this process has found or measured meanwhile.
+// Looks a known key up once more: this process may have measured it meanwhile.
 void ritz_gpu_tune_recall(RitzGpuTuning *tuning);
 // Keeps tuning->choice as measured, for this process and, where there is a cache, for later ones; sets the
 // number.

@@ -23,7 +23,7 @@ int ritz_gpu_kernel_begin(Ceed ceed, RitzGpuKernel *kernel) {
   return CEED_ERROR_SUCCESS;
 }
 
-// What was made ahead, by this kernel or another one of the same text, what is loaded, else a new program.
+// The program made ahead for this text, or one that is loaded, else a new one.
 static int get_program(Ceed ceed, RitzGpuKernel *kernel) {
   const RitzHash *key = &kernel->source->key;
   char *bytes;
@@ -54,7 +54,7 @@ int ritz_gpu_kernel_try(Ceed ceed, RitzGpuKernel *kernel) {
   return is_made ? CEED_ERROR_SUCCESS : make_kernel(ceed, kernel);
 }
 
-// What a caller was told is tried again.
+// Reports the refusal, once: the next use tries again.
 static int tell_refusal(Ceed ceed, RitzGpuKernel *kernel) {
   const int ierr = CeedError(ceed, CEED_ERROR_BACKEND, "%s", kernel->reason);
   RITZ_FREE(&kernel->reason);

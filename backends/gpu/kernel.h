@@ -8,7 +8,7 @@
 #include "core/core.h"
 #include "devices/device.h"
 
-// What CeedScalar is in a text, and how well it is compiled.
+// The type of CeedScalar in a text, and how well the text is compiled.
 typedef enum {
   RITZ_TEXT_SCALARS, // CeedScalar is the library's
   RITZ_TEXT_FLOATS,  // CeedScalar is float
@@ -48,10 +48,10 @@ typedef struct {
   RitzDeviceKernel handle; // of the program: `entry`
 } RitzGpuKernel;
 
-// Nothing for one that is described. Texts are copied.
+// Gives a new kernel its texts, which are copied; a kernel that has them stays as it is.
 int ritz_gpu_kernel_describe(Ceed ceed, const RitzGpuText *text, RitzGpuKernel *kernel);
-// Begins to make it by threads of their own, on drivers that are not up to that at once. Faults are told by
-// its use.
+// Begins to compile on another thread, or compiles at once by drivers with one thread alone. Errors come with
+// the first use.
 int ritz_gpu_kernel_begin(Ceed ceed, RitzGpuKernel *kernel);
 // Takes what was begun, else makes it: from memory, the disk cache or the compiler. A refused text is
 // CEED_ERROR_BACKEND with the compiler's first messages behind `what`; of `try` it is no error, but a state,

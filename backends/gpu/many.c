@@ -62,7 +62,7 @@ static int restore_arrays(const Launch *l, CeedInt k, int num_held) {
   return ierr;
 }
 
-// All outputs are active: of each vector one array; operators without outputs have none.
+// Clears the outputs, all of them active: one array of each vector, none of operators without outputs.
 static int clear_many_outputs(const Launch *l) {
   const RitzPlan *plan = l->kernel->plan;
   const RitzGpu *gpu = ritz_gpu(l->op->obj.ceed);

@@ -29,14 +29,14 @@ void ritz_gpu_list_free(Ceed ceed, RitzGpuList *list);
 // Device memory that the caller frees, filled with a copy of the host's array.
 int ritz_gpu_upload(Ceed ceed, size_t num_bytes, const void *host, void **p);
 int ritz_gpu_copy_out(Ceed ceed, size_t num_bytes, void *host, const void *device);
-// The same in the order of another stream.
+// The same, queued in another stream.
 int ritz_gpu_copy_out_by(Ceed ceed, RitzDeviceStream stream, size_t num_bytes, void *host,
                          const void *device);
 int ritz_gpu_copy_in(Ceed ceed, size_t num_bytes, void *device, const void *host);
 // Memory of a slot, at least num_bytes, valid until the slot is asked for more.
 int ritz_gpu_work(Ceed ceed, RitzGpuWork slot, size_t num_bytes, void **p);
-// From one array in a slot to the next, of n bytes, of n CeedScalars: OpenCL devices ask for up to 512 bytes
-// and more.
+// Sizes of n bytes, of n CeedScalars, rounded up so that another array may follow in a slot: OpenCL devices
+// ask for an alignment of 512 bytes and more.
 static inline size_t ritz_gpu_aligned_bytes(size_t n) { return (n + 4095) / 4096 * 4096; }
 static inline CeedSize ritz_gpu_aligned(CeedSize n) {
   const CeedSize alignment = 4096 / sizeof(CeedScalar);

@@ -127,7 +127,7 @@ static int choose_batch(RitzGpuRun *run) {
   return CEED_ERROR_SUCCESS;
 }
 
-// All of the run is set that the caller chooses.
+// Fills in run->fields, after the caller has set its own members of the run.
 static int describe_fields(RitzGpuRun *run, CeedVector in, CeedVector out) {
   CeedOperator op = run->op;
   if (op->is_at_points) RITZ_TRY_BACKEND(ritz_operator_check_points(op));
@@ -334,7 +334,7 @@ int ritz_gpu_operator_apply_by(CeedOperator op, RitzOperatorRoute route, CeedVec
   return ritz_gpu_run_close(&run, ierr);
 }
 
-// Of contexts whose name says that kernels are separate.
+// The route on contexts whose name says that kernels are separate.
 static RitzOperatorRoute route_of(CeedOperator op) {
   return op->route == RITZ_OPERATOR_ROUTE_AUTO ? RITZ_OPERATOR_ROUTE_SEPARATE : op->route;
 }

@@ -97,7 +97,7 @@ int ritz_gpu_gen_diagonal_supports_precision(CeedOperator op, bool is_point_bloc
 const char *ritz_gpu_refuses_route(Ceed ceed, RitzOperatorRoute route);
 // Why an operator cannot be applied by a route that contexts have (static); NULL: it can.
 const char *ritz_gpu_operator_refuses_route(CeedOperator op, RitzOperatorRoute route);
-// That as an error, CEED_ERROR_UNSUPPORTED.
+// Reports a reason, unless it is NULL, as CEED_ERROR_UNSUPPORTED.
 int ritz_gpu_require_route(CeedOperator op, RitzOperatorRoute route, const char *reason);
 
 // ---- operator.c, assembly.c ----

@@ -156,7 +156,7 @@ typedef struct {
   int64_t first[3], num[3];
 } Colour;
 
-// Of numbers in the kernel (ritz_divide).
+// Reciprocals, by which the kernel divides (ritz_divide).
 static RitzDeviceArg inverse(int64_t number) {
   return (RitzDeviceArg)RITZ_INT((int32_t)(UINT32_MAX / number));
 }

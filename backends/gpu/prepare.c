@@ -29,7 +29,7 @@ static int list_kernels(CeedInt num, CeedOperator *ops, const int *wanted, CeedI
   return CEED_ERROR_SUCCESS;
 }
 
-// What is not ready then has failed, and is left to the first use, which says why.
+// Waits for all kernels. Those that are not ready then have failed; their first use says why.
 static int finish(CeedInt num_kernels, RitzGpuOperator **kernels) {
   for (CeedInt i = 0; i < num_kernels; i++) {
     struct Ceed_private silent = ritz_gpu_silent_copy(kernels[i]->op->obj.ceed);

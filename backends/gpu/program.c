@@ -93,8 +93,8 @@ static int load_silently(Ceed ceed, size_t num_bytes, const char *bytes, RitzDev
   return ierr;
 }
 
-// From `bytes`, which were made ahead and are freed, or NULL. Bytes that the driver does not take, though
-// they belong to this text and device, are made anew.
+// Loads `bytes`, which are freed; NULL: made now. Bytes that the driver refuses, though they belong to this
+// text and device, are made anew.
 static int build(Ceed ceed, const RitzGpuSource *source, size_t num_bytes, char *bytes,
                  RitzDeviceProgram *code, char **reason) {
   if (!bytes) RITZ_TRY(get_program_bytes(ceed, source, true, &num_bytes, &bytes, reason));

@@ -50,7 +50,7 @@ int ritz_gpu_qfunction_load(CeedQFunction qf, char **source) {
   return CEED_ERROR_SUCCESS;
 }
 
-// Behind kernels/gpu/qfunction.h.
+// Texts of the kernel, to follow kernels/gpu/qfunction.h.
 static int describe_texts(CeedQFunction qf, const RitzGpuFunction *f, const char *own, const char *source,
                           RitzGpuKernel *kernel) {
   Ceed ceed = qf->obj.ceed;
@@ -115,7 +115,7 @@ int ritz_gpu_qfunction_destroy(CeedQFunction qf) {
   return CEED_ERROR_SUCCESS;
 }
 
-// What a QFunction keeps; made when it is first called, and again when its context has another size.
+// The data of a QFunction, made at its first call and when its context has another size.
 static int open_function(CeedQFunction qf, RitzGpuFunction **function) {
   if (!is_current(qf)) {
     RitzGpuFunction *f = NULL;

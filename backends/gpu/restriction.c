@@ -464,7 +464,7 @@ static int sum_components(const Range *g, const Map *map, CeedInt first_comp, Ce
              RITZ_POINTER(orients), RITZ_POINTER(u), RITZ_POINTER(v));
 }
 
-// Where components of different nodes meet in an entry, one component after the other.
+// Sums by maps. Components are added one after the other where those of different nodes share an entry.
 static int run_by_map(const Range *g, const void *u, void *v) {
   CeedInt num_comp = g->rstr->num_comp;
   const Map *map;

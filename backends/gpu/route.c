@@ -62,7 +62,7 @@ RitzRouteGuess ritz_gpu_gen_guess_route(CeedOperator op, const RitzGpuOperator *
   return guess;
 }
 
-// What was measured may need what is not there now.
+// Whether a route that was measured earlier can be taken now.
 static bool can_have(CeedOperator op, const RitzGpuOperator *g, RitzOperatorRoute route) {
   if (route == RITZ_OPERATOR_ROUTE_FUSED) return !g->reason;
   return !ritz_gpu_refuses_route(op->obj.ceed, route) && !ritz_gpu_operator_refuses_route(op, route);

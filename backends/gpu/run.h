@@ -42,7 +42,7 @@ int ritz_gpu_run_open_passive(CeedOperator op, bool has_fields, CeedSize extra_l
 // An operator at points whose active inputs and outputs are the caller's: E- and Q-vectors in work memory.
 int ritz_gpu_run_open_columns(CeedOperator op, CeedSize extra_length, RitzGpuRun *run);
 int64_t ritz_gpu_run_points(const RitzGpuRun *run, CeedInt first, CeedInt num); // of these elements
-// Of columns: E-vector of field i -> Q-vector; of an output the other way round, overwriting.
+// The basis of field i in a run of columns: E-vector -> Q-vector; outputs: Q-vector -> E-vector, overwritten.
 int ritz_gpu_run_basis(const RitzGpuRun *run, CeedInt i, CeedInt first, CeedInt num);
 // The inputs of the elements first .. first + num - 1 at the points, described by run->q_fields; of columns
 // the passive ones.

@@ -43,7 +43,7 @@ static int add_plan(Ceed ceed, RitzHasher *hasher, const RitzPlan *plan) {
   return CEED_ERROR_SUCCESS;
 }
 
-// Without the lines that name files: programs may lie anywhere.
+// Adds the function's text without lines that name files: programs may lie anywhere.
 static void add_source(RitzHasher *hasher, const char *source) {
   for (const char *line = source; *line;) {
     const size_t length = strcspn(line, "\n");

@@ -18,7 +18,7 @@
 enum { NUM_ROUNDS = 7, MOST_APPLIES = 50, MOST_ALTERNATIVES = 16, MOST_THREADS = 256, WARP = 32 };
 static const double batch_seconds = 2e-3; // at least, for kernels that are not very short
 static const double hopeless = 1.3;       // times the best in the first batch: no more are needed
-static const double margin = 0.99;        // of the best: what is not clearly faster is not
+static const double margin = 0.99;        // times the best: a faster one needs less
 
 typedef struct {
   CeedOperator op;
@@ -51,7 +51,7 @@ static RitzGpuChoice chosen(const Search *s, const RitzGpuOperator *g) {
 
 // ---- Times ----
 
-// By the fused kernel g; NULL: by another route.
+// Applies the operator by the fused kernel g; NULL: by `route`.
 static int apply_once(const Search *s, RitzGpuOperator *g, RitzOperatorRoute route) {
   return g ? ritz_gpu_gen_apply_kernel(s->op, g, s->in, s->out, s->mode)
            : ritz_gpu_operator_apply_by(s->op, route, s->in, s->out, s->mode);
@@ -174,7 +174,7 @@ static void list_fences(const Search *s, Alternatives *a) {
   add(a, choice);
 }
 
-// The same threads for fewer or more elements.
+// Alternatives with as many threads for fewer or more elements.
 static void list_stacked(const Search *s, Alternatives *a) {
   const RitzGpuTarget *t = s->best->target;
   RitzGpuChoice choice = chosen(s, s->best);
@@ -368,7 +368,8 @@ static bool is_candidate(const Search *s, RitzOperatorRoute route) {
   return !ritz_gpu_refuses_route(ceed, route) && !ritz_gpu_operator_refuses_route(s->op, route);
 }
 
-// Beside the fused kernel, if there is one, whose time is known. A route that fails is left out.
+// Measures the other routes; the time of the fused kernel, if there is one, is known. A route that fails is
+// left out.
 static void race_routes(const Search *s, RitzTuning *tuning) {
   Ceed ceed = s->op->obj.ceed;
   const CeedErrorHandler handler = ceed->error_handler;
@@ -386,7 +387,7 @@ static void race_routes(const Search *s, RitzTuning *tuning) {
   ceed->error_handler = handler;
 }
 
-// Without a fused kernel all that was tried are routes.
+// Chooses the fastest route. Without a fused kernel num_tried counts the routes.
 static void choose_route(const Search *s, const RitzGpuOperator *own, RitzTuning *tuning) {
   const RitzRouteGuess guess = ritz_gpu_gen_guess_route(s->op, own);
   const bool has_kernel = tuning->num_tried > 0;

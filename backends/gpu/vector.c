@@ -97,7 +97,7 @@ typedef struct {
   double sum, largest, squares; // of |x|, |x|, (factor x)^2
 } Sums;
 
-// The same for the same n and x on every call: the blocks are added in their order.
+// Sums over x. Partial sums are added in the order of blocks, so the same n and x give the same bits.
 static int reduce(Ceed ceed, CeedScalarType precision, CeedSize n, double factor, const void *x,
                   Sums *total) {
   Sums partial[max_partial];

@@ -33,11 +33,11 @@ int ritz_gpu_vector_set_entries(Ceed ceed, CeedScalarType precision, int64_t num
                                 double value, void *x);
 int ritz_gpu_vector_copy_entries(Ceed ceed, CeedScalarType precision, int64_t num, const int64_t *entries,
                                  const void *x, void *y);
-// For other kernels with sums: blocks for so many items; the memory that kernels/gpu/pass.h asks for.
+// For other kernels with sums: the number of blocks for so many items; the memory of kernels/gpu/pass.h.
 int64_t ritz_gpu_pass_blocks(Ceed ceed, int64_t num_items);
 int ritz_gpu_pass_memory(Ceed ceed, double **partial, unsigned **arrived);
-// base-kernels.c: a text behind kernels/gpu/pass.h; what is to follow each of its kernels with sums, which go
-// to the numbers from first_sum on.
+// base-kernels.c. The first puts a text behind kernels/gpu/pass.h; the second follows every launch of a
+// kernel of it and adds its sums up to the numbers from first_sum on.
 RitzGpuText ritz_gpu_pass_text(Ceed ceed, const char *name, const char *text);
 int ritz_gpu_pass_finish(Ceed ceed, RitzGpuKernel *kernel, int num_sums, int64_t num_blocks,
                          CeedInt first_sum, double *scalars);

@@ -240,7 +240,7 @@ RITZ_INLINED void add_rows(int num, CeedInt P_out, CeedInt P_in, const CeedScala
   }
 }
 
-// The same: A is read and written once for ROWS of them.
+// As add_rows for any number of rows: A is read and written once for ROWS of them.
 RITZ_CLONED static void add_products(int num, CeedInt P_out, CeedInt P_in, const CeedScalar *B,
                                      const CeedScalar *rows, CeedScalar *restrict A) {
   if (num == ROWS) {

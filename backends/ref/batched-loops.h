@@ -126,7 +126,7 @@ static void RITZ_LOOP(trsm)(const RitzBatchedOptions *o, const Problem *p, int64
 
 // ---- Triangular products ----
 
-// x := op(A) x for n entries x[0], x[inc], ...; first those of which no later one has need.
+// x := op(A) x for n entries x[0], x[inc], ..., in an order in which no entry is read after it is written.
 static void RITZ_LOOP(multiply_vector)(const RITZ_LOOP(Triangle) * t, int64_t n, RITZ_ENTRY *x, int64_t inc) {
   const bool is_lower = t->is_lower != t->is_transposed;
 
@@ -227,7 +227,7 @@ static int32_t RITZ_LOOP(getrf)(RitzBatchMatrix A, int64_t m, int64_t n, int32_t
     }
     const RITZ_ENTRY pivot = AT(A, k, k);
     if (pivot == 0 && info == 0) info = (int32_t)(k + 1);
-    // With pivots all of the column is zero then, and stays so.
+    // Where rows are exchanged, the column is zero and stays so.
     if (pivot == 0) continue;
     for (int64_t r = k + 1; r < m; r++) AT(A, r, k) /= pivot;
     for (int64_t c = k + 1; c < n; c++) {

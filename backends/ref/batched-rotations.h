@@ -183,7 +183,7 @@ static bool RITZ_LOOP(find_exponent)(RITZ_LOOP(View) A, int64_t m, int64_t n, in
   return true;
 }
 
-// Of vectors by their entries (x, y): c x - s y and s x + c y, with t = s / c.
+// Rotates columns p and q: entries (x, y) become (c x - s y, s x + c y), t = s / c.
 static void RITZ_LOOP(rotate)(RITZ_LOOP(View) A, int64_t m, int64_t p, int64_t q, RITZ_ENTRY t) {
   const RITZ_ENTRY c = 1 / RITZ_ROOT(1 + t * t), s = t * c;
 
@@ -330,7 +330,7 @@ static bool RITZ_LOOP(sweep_columns)(RITZ_LOOP(View) A, int64_t m, int64_t n, RI
       const RITZ_ENTRY g = a > 0 && b > 0 ? RITZ_LOOP(cosine)(A, m, p, q, a, b) : 0;
 
       if (RITZ_MAGNITUDE(g) <= tolerance) continue;
-      // Of columns whose lengths are far apart 1 / (2 zeta), where zeta may be beyond the range of numbers.
+      // Columns whose lengths are far apart: 1 / (2 zeta), as zeta may overflow.
       const RITZ_ENTRY ratio = b / a;
       const bool is_apart = ratio < RITZ_ROUNDOFF * RITZ_MAGNITUDE(g);
       const RITZ_ENTRY t = is_apart ? -g * ratio : RITZ_LOOP(tangent)((ratio - 1 / ratio) / (2 * g));
@@ -356,7 +356,7 @@ static void RITZ_LOOP(complete)(RITZ_LOOP(View) U, int64_t m, int64_t j) {
     if (sum < least) row = r, least = sum;
   }
   for (int64_t r = 0; r < m; r++) IN(U, r, j) = r == row;
-  // Twice: what is left over from the first time is removed.
+  // Twice, to remove what round-off leaves the first time.
   for (int64_t step = 0; step < 2 * j; step++) {
     const int64_t c = step % j;
     RITZ_ENTRY sum = 0;

@@ -14,7 +14,8 @@
 #include "backends/ref/ref.h"
 #include "base/threads.h"
 
-// With Fortran's arguments. Integers of 32 bits are the lower half of what these point to.
+// LAPACK's functions with Fortran's arguments. Where its integers have 32 bits, they are the lower halves of
+// these.
 typedef void (*Getrf)(const int64_t *m, const int64_t *n, void *A, const int64_t *ld, int64_t *pivots,
                       int64_t *info);
 typedef void (*Potrf)(const char *uplo, const int64_t *n, void *A, const int64_t *ld, int64_t *info,

@@ -28,7 +28,7 @@ RITZ_CLONED static void NAME(multiply_half)(int64_t k, const REAL *restrict a, c
   }
 }
 
-// The same in 16 registers of 64 bytes.
+// The same product in 16 registers of 64 bytes.
 RITZ_WIDE FUSED static void NAME(multiply_wide)(int64_t k, const REAL *restrict a, const REAL *restrict b,
                                                 REAL *restrict tile) {
   NAME(Vector) sum[2][COLS] = {{{0}}};
@@ -45,7 +45,7 @@ RITZ_WIDE FUSED static void NAME(multiply_wide)(int64_t k, const REAL *restrict 
   }
 }
 
-// The number of a packed operand: part 0 what is kept of x, part 1 what is kept of the rest.
+// A number of a packed operand: part 0 is x rounded, part 1 the remainder rounded.
 static inline REAL NAME(part)(RitzDensePrecision precision, int part, REAL x) {
   if (precision == RITZ_DENSE_F64 || precision == RITZ_DENSE_F32) return x;
   if (precision == RITZ_DENSE_BF16) return (REAL)keep_bits((float)x, 16);
@@ -113,7 +113,7 @@ static void NAME(multiply_strips)(void *data, int64_t first, int64_t end) {
   }
 }
 
-// All columns of A at most MAX_K at a time.
+// The update of the rest of the matrix, at most MAX_K columns of A at a time.
 static int NAME(update)(RitzDenseSolver s, const RitzDenseUpdate *u) {
   const Host *host = s->data;
   for (int64_t done = 0; done < u->k; done += MAX_K) {

@@ -45,7 +45,8 @@ typedef struct {
   void *data;
 } Items;
 
-// Ranges are of entries, of which an item has WEIGHT: an item belongs to the range with its first one.
+// Runs the items of a range of entries. An item has WEIGHT entries and belongs to the range with its first
+// one.
 static void run_range(void *data, int slot, int64_t first, int64_t count) {
   const Items *items = data;
   const int64_t from = (first + WEIGHT - 1) / WEIGHT, end = (first + count + WEIGHT - 1) / WEIGHT;
@@ -191,7 +192,8 @@ static void measure_columns(RitzDenseSolver s, double *norm) {
   }
 }
 
-// Symmetric: the roots of the diagonal, which must not be negative; what is not positive is refused later.
+// Row scales. Symmetric matrices: roots of the absolute diagonal; entries that are not positive are refused
+// later.
 static void set_row_scales(RitzDenseSolver s, const double *largest) {
   Host *host = s->data;
   for (int64_t i = 0; i < s->n; i++) {

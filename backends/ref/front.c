@@ -17,7 +17,7 @@ static Front front_of(const RitzFrontArrays *a, int64_t i) {
   return f;
 }
 
-// Columns from the left, each of which is subtracted from all behind it: info.
+// L D L^T, right-looking: each column is subtracted from those behind it. Returns info.
 static int32_t factorize(const Front *f, double smallest) {
   int32_t num_replaced = 0;
   for (int64_t k = 0; k < f->d1; k++) {

@@ -65,7 +65,7 @@ int ritz_ref_vector_pass(Ceed ceed, const RitzPassArrays *arrays, const double *
   return CEED_ERROR_SUCCESS;
 }
 
-// Of every host backend.
+// A pass on arrays of the host, for backends there.
 int ritz_ref_vector_pass_by(Ceed ceed, const RitzPassArrays *arrays, const RitzFactor *factors,
                             double *scalars, CeedInt first_sum) {
   const double largest = ritz_pass_is_single(arrays) ? (double)FLT_MAX : DBL_MAX;

@@ -39,7 +39,7 @@ typedef struct {
 // vector, their element arrays are scratch. Close also after a failed open; it passes on `ierr`, or else its
 // own failure.
 int ritz_ref_state_open(CeedOperator op, CeedVector in, CeedVector out, RitzRefState *state);
-// The same without the arrays of vectors, which the caller fills in.
+// The same, but the caller fills in the arrays of vectors.
 int ritz_ref_state_open_bare(CeedOperator op, CeedVector in, CeedVector out, RitzRefState *state);
 // For assembly on a thread of its own: the context is that of the leader (NULL: asked for).
 int ritz_ref_state_open_beside(CeedOperator op, const RitzRefState *leader, RitzRefState *state);

@@ -31,7 +31,7 @@ RITZ_INLINE void ritz_chebyshev_slopes(int n, RitzVec x, RitzVec *d) {
   }
 }
 
-// The polynomials of a point, [3][n] each; of directions that there are not, one that is 1.
+// The polynomials of a point, [3][n] each; beyond the dimension one polynomial, 1.
 typedef struct {
   const RitzVec *values, *slopes;
 } RitzPolynomials;
@@ -76,7 +76,7 @@ RITZ_INLINE RitzVec ritz_value_at(int n, const int *size, RitzPolynomials p, con
   return value;
 }
 
-// gradient [3]: of directions that there are not, nothing of use.
+// gradient [3]: undefined beyond the dimension.
 RITZ_INLINE void ritz_gradient_at(int n, const int *size, RitzPolynomials p, const RitzVec *c, int owner,
                                   RitzVec *gradient) {
   const RitzVec *x = p.values, *y = x + n, *z = y + n, *dx = p.slopes, *dy = dx + n, *dz = dy + n;
@@ -132,7 +132,7 @@ RITZ_INLINE void ritz_deposit_values(int n, int first, int cols, const int *size
   }
 }
 
-// The same of gradients g [dim], each [num] and `stride` vectors apart.
+// The same for gradients g [dim], each [num] and `stride` vectors apart.
 RITZ_INLINE void ritz_deposit_gradients(int n, int first, int cols, const int *size, int dim, int num,
                                         RitzPolynomials p, const RitzVec *g, int stride, int owner,
                                         RitzVec *c) {

@@ -86,7 +86,7 @@ typedef struct {
 // Runs groups begin .. end - 1 of RITZ_LANES places; of large matrices, places begin .. end - 1.
 typedef void (*RitzBatchedKernel)(const RitzBatchedArgs *args, int64_t begin, int64_t end);
 
-// Of large matrices: scratch for sizes within the bounds.
+// Bytes of scratch for large matrices of sizes within the bounds.
 typedef int64_t (*RitzBatchedWorkBytes)(const RitzBatchedArgs *args);
 
 #define RITZ_BATCHED_SYMBOL      "ritz_batched_kernel"     // RitzBatchedKernel

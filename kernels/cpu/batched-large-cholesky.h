@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Cholesky of large matrices, as A = U^T U in scratch row after row: blocks of RITZ_DEPTH rows, whose strips
-// take what the rows of the block before them do to them, then what is left of the matrix.
+// Cholesky of large matrices, as A = U^T U in scratch row after row, right-looking in blocks of RITZ_DEPTH
+// rows: strips of a block are updated by the rows before them in the block, then the rest of the matrix by
+// the block.
 #ifndef RITZ_KERNELS_CPU_BATCHED_LARGE_CHOLESKY_H
 #define RITZ_KERNELS_CPU_BATCHED_LARGE_CHOLESKY_H
 

@@ -138,7 +138,7 @@ RITZ_INLINE void ritz_panel_tile(int vectors, const RitzLargeLu *f, int64_t l0, 
   ritz_strip_store(vectors, c, own, f->ldp);
 }
 
-// What the leaves before it do to rows l0 .. rows - 1 of the leaf from column l0 on.
+// Updates rows l0 .. rows - 1 of the leaf from column l0 on by the leaves before it.
 static void ritz_panel_below(const RitzLargeLu *f, int64_t l0, int64_t rows) {
   for (int64_t q = 0; q < RITZ_BLOCK; q += RITZ_STRIP) {
     int64_t i = l0;

@@ -108,7 +108,7 @@ static void ritz_large_scale(RitzReal alpha, int64_t num, RitzReal *X) {
 
 enum { RITZ_FEW_COLUMNS = 4, RITZ_UNKNOWNS = 4 };
 
-// Of four rows that are contiguous: sums(r) = the product of columns begin .. end - 1 of row r with x.
+// sums(r) = columns begin .. end - 1 of row r times x, for four contiguous rows.
 RITZ_INLINE void ritz_few_sums(RitzPlane T, int64_t begin, int64_t end, const RitzReal *x, int num,
                                RitzReal *sums) {
   RitzVec c[RITZ_UNKNOWNS];

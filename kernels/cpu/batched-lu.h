@@ -83,8 +83,8 @@ RITZ_INLINE RitzMask ritz_lu_find_row(RitzSizes s, RitzView A, int k, int first,
   return row;
 }
 
-// What divides column k; a pivot of zero is told and divides by one: nothing but zeros, or, without pivots, a
-// column that stays.
+// The divisor of column k. A pivot of zero goes to info and divides by one: a column of zeros, or, without
+// pivoting, one that stays.
 RITZ_INLINE RitzDivisor ritz_lu_divisor(RitzLu *lu, int k, RitzVec pivot) {
   const RitzMask is_zero = (RitzMask)(pivot == ritz_splat(0));
   const RitzMask is_first = (RitzMask)(lu->info == (RitzMask){0});

@@ -114,7 +114,8 @@ RITZ_INLINE void ritz_least_find_zeros(RitzGroup *group, int steps, RitzView T) 
   }
 }
 
-// Rows of X that have no unknowns become zero; is_all: of matrices of which some do, too.
+// Clears the rows of X behind the unknowns of each matrix; without is_all only of matrices that have no
+// unknowns.
 RITZ_INLINE void ritz_least_clear(const RitzGroup *group, bool is_all, int rows, int columns, RitzView X) {
   for (int l = 0; l < group->num; l++) {
     const int own = ritz_own_size(group, 4, l);

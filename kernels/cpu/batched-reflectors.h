@@ -19,7 +19,7 @@ typedef struct {
 
 // ---- A panel ----
 
-// What column j is divided by to become v, and what of it stays.
+// The reflector of column j: its divisor, which makes v of it, and what stays of it, beta and tau.
 typedef struct {
   RitzDivisor unit;
   RitzVec inverse, beta, tau;

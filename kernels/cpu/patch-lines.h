@@ -81,7 +81,7 @@ RITZ_INLINE void ritz_patch_modes(int d, const RitzReal *table, const RitzVec *u
       ritz_dot(RITZ_P, ritz_modes_odd[k], line.o);
 }
 
-// What the ends, times a factor, give to the stiffness of mode k.
+// The stiffness of mode k by the values at the ends, times a factor.
 RITZ_INLINE RitzVec ritz_patch_couple(int d, const RitzReal *table, int k, RitzVec first, RitzVec second) {
   (void)d, (void)table;
   return ritz_coupling[k] * (k < RITZ_P ? first : second);

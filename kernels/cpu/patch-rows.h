@@ -26,7 +26,7 @@ typedef struct {
 #endif
 } RitzPatch;
 
-// All lanes but the first one of x, then the first one of `after`.
+// Shifts x by one lane: all lanes but its first, then the first one of `after`.
 #if RITZ_IS_SCATTERED
 #elif RITZ_LANES == 16
 #define RITZ_MOVE_BACK(x, after) RITZ_SHUFFLE(x, after, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)
@@ -66,8 +66,8 @@ RITZ_INLINE void ritz_patch_lanes(const RitzPatch *p, int32_t *o) {
   RITZ_UNROLL for (int l = 0; l < RITZ_LANES; l++) o[l] = ritz_patch_lane(p, l);
 }
 
-// Nodes first .. first + num - 1 of the closure of the first lane, in place of those that are not there (of
-// b: not free) the nearest ones.
+// Copies nodes first .. first + num - 1 of the closure of the first lane; nodes outside of the grid (of b:
+// not free) are replaced by the nearest.
 static __attribute__((noinline, unused)) void ritz_patch_copy_row(const RitzPatch *p, bool of_b,
                                                                   const RitzReal *row, int first, int num,
                                                                   RitzReal *copy) {

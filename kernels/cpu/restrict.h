@@ -21,7 +21,8 @@ RITZ_INLINE int ritz_shape_nodes(const RitzShape *s) { return s->groups * s->siz
 
 // ---- Entries of an L-vector ----
 
-// From some entry on; the compiler knows is_other and is_overwritten: ritz_add... store, they do not add.
+// Entries of an L-vector from `first` on. is_overwritten: ritz_add... store instead of adding. Both flags are
+// constants to the compiler.
 typedef struct {
   char *first;
   bool is_other, is_overwritten;
