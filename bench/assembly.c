@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Times matrices in a fixed pattern (ritz/assembly.h) of -div grad u on boxes of hexahedra and tetrahedra,
-// against the time to write their values, and the operator's diagonal against an apply:
-//
-//     ritz-bench-assembly [--ceed RESOURCE] [--order FIRST-LAST] [--size DOFS] [--reps N] [--clock wall|cpu]
-//                         [--policy auto|stored|affine|trilinear|...] [--shape hex|tet]
-//
+// against the time to write their values, and the operator's diagonal against an apply.
 // A row for each shape and degree: degrees of freedom, nonzeros, milliseconds of the symbolic phase (once),
 // then medians of CeedVectorSetValue on the values, of a run, and their ratio; of CeedOperatorApply, of
 // CeedOperatorLinearAssembleDiagonal, and their ratio. They take turns, so that a busy machine disturbs them
@@ -15,9 +11,9 @@
 #include <ritz.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "bp/times.h"
+#include "cli/args.h"
 
 #define TRY(expr)                                                                                            \
   do {                                                                                                       \
@@ -25,45 +21,35 @@
     if (ierr_) return ierr_;                                                                                 \
   } while (0)
 
-static const char usage[] =
-    "usage: ritz-bench-assembly [--ceed RESOURCE] [--order FIRST-LAST] [--size DOFS] [--reps N]\n"
-    "                           [--clock wall|cpu] [--policy POLICY] [--shape hex|tet]\n"
-    "Default: /cpu/self/gen, 1-3, 2e5, 7, wall, auto, both shapes.\n";
-
-typedef struct {
-  const char *resource, *shape; // shape NULL: both
-  int first_order, last_order, repetitions;
-  double size;
-  clockid_t clock;
-  RitzGeometryPolicy policy;
-} Options;
-
 // ---- Options ----
 
-static bool set_option(Options *o, const char *name, const char *text) {
-  if (!strcmp(name, "--ceed")) return o->resource = text, true;
-  if (!strcmp(name, "--reps"))
-    return sscanf(text, "%d", &o->repetitions) == 1 && o->repetitions > 0 && o->repetitions <= TIMES_MAX;
-  if (!strcmp(name, "--size")) return sscanf(text, "%lf", &o->size) == 1 && o->size >= 1 && o->size <= 1e8;
-  if (!strcmp(name, "--clock")) {
-    o->clock = strcmp(text, "cpu") ? CLOCK_MONOTONIC : CLOCK_PROCESS_CPUTIME_ID;
-    return !strcmp(text, "cpu") || !strcmp(text, "wall");
-  }
-  if (!strcmp(name, "--shape")) return o->shape = text, !strcmp(text, "hex") || !strcmp(text, "tet");
-  if (!strcmp(name, "--policy")) return !RitzGeometryPolicyFromName(text, &o->policy);
-  if (strcmp(name, "--order") != 0) return false;
-  const int num = sscanf(text, "%d-%d", &o->first_order, &o->last_order);
-  if (num == 1) o->last_order = o->first_order;
-  return num >= 1 && o->first_order >= 1 && o->last_order <= 8;
-}
+typedef struct {
+  const char *resource;
+  ArgInts orders;
+  int shape, repetitions, clock, policy;
+  double size;
+} Options;
+enum { CPU = 1, BOTH_SHAPES = 0, TET = 2 }; // words of --clock, of --shape
 
-static bool read_options(int argc, char **argv, Options *o) {
-  *o = (Options){"/cpu/self/gen", NULL, 1, 3, 7, 2e5, CLOCK_MONOTONIC, RITZ_POLICY_AUTO};
-  for (int i = 1; i < argc; i += 2) {
-    if (i + 1 == argc || !set_option(o, argv[i], argv[i + 1])) return false;
-  }
-  return o->first_order <= o->last_order;
-}
+#define MEMBER(name) offsetof(Options, name)
+
+static const ArgOption options_table[] = {
+    ARG_OPTION("--ceed", "RESOURCE", ARG_TEXT, MEMBER(resource), 0, 0, "backend (default /cpu/self/gen)"),
+    ARG_OPTION("--order", "LIST", ARG_INT_LIST, MEMBER(orders), 1, 8, "polynomial degrees (default 1-3)"),
+    ARG_OPTION("--size", "DOFS", ARG_COUNT, MEMBER(size), 1, 1e8, "degrees of freedom (default 2e5)"),
+    ARG_OPTION("--reps", "N", ARG_INT, MEMBER(repetitions), 1, TIMES_MAX, "turns (default 7)"),
+    ARG_WORDS("--clock", NULL, ARG_CHOICE, MEMBER(clock), "cpu: of the process (default wall)", "wall",
+              "cpu"),
+    ARG_WORDS("--policy", NULL, ARG_CHOICE, MEMBER(policy), "of geometry (default auto)", "auto", "stored",
+              "affine", "trilinear", "partial", "merged", "isoparametric"),
+    ARG_WORDS("--shape", NULL, ARG_CHOICE, MEMBER(shape), "of elements (default both)", "both", "hex",
+              "tet")};
+
+static const ArgCommand command = {
+    .name = "ritz-bench-assembly",
+    .description = "Times matrices in a fixed pattern, the diagonal, and an apply of diffusion.",
+    .num_options = sizeof(options_table) / sizeof(options_table[0]),
+    .options = options_table};
 
 // ---- Problem ----
 
@@ -94,7 +80,7 @@ static int create_operator(Ceed ceed, const Options *o, RitzMesh mesh, bool is_t
   const RitzOperatorOptions options = {.kind = RITZ_OPERATOR_DIFFUSION,
                                        .space = space,
                                        .num_points = is_tet ? order : order + 1,
-                                       .policy = o->policy};
+                                       .policy = (RitzGeometryPolicy)o->policy};
   if (!ierr) ierr = RitzGeometryCreateOperator(geometry, ceed, &options, op);
   (void)RitzGeometryDestroy(&geometry);
   (void)RitzSpaceDestroy(&space);
@@ -103,9 +89,9 @@ static int create_operator(Ceed ceed, const Options *o, RitzMesh mesh, bool is_t
 
 // ---- Times ----
 
-static double now(clockid_t clock) {
+static double now(int clock) {
   struct timespec t;
-  clock_gettime(clock, &t);
+  clock_gettime(clock == CPU ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
@@ -129,7 +115,7 @@ typedef struct {
   double symbolic; // seconds
 } Work;
 
-static int create_work(Ceed ceed, clockid_t clock, Work *w) {
+static int create_work(Ceed ceed, int clock, Work *w) {
   const int64_t *starts;
   CeedSize input_size, output_size;
   const double start = now(clock);
@@ -211,21 +197,27 @@ static int run_row(Ceed ceed, const Options *o, bool is_tet, int order) {
   return ierr;
 }
 
-int main(int argc, char **argv) {
-  Options o;
+static int run_rows(const Options *o) {
+  static int first_orders[] = {1, 2, 3};
+  const ArgInts orders = args_or_else(o->orders, 3, first_orders);
   Ceed ceed = NULL;
-  setenv("RITZ_WAIT", "1", 0);
-  if (!read_options(argc, argv, &o)) {
-    fputs(usage, stderr);
-    return 2;
-  }
-  int ierr = CeedInit(o.resource, &ceed);
-  if (!ierr) print_heading(o.resource);
-  for (int order = o.first_order; order <= o.last_order && !ierr; order++) {
+  int ierr = CeedInit(o->resource, &ceed);
+  if (!ierr) print_heading(o->resource);
+  for (size_t i = 0; i < orders.num && !ierr; i++) {
     for (int is_tet = 0; is_tet < 2 && !ierr; is_tet++) {
-      if (!o.shape || is_tet == !strcmp(o.shape, "tet")) ierr = run_row(ceed, &o, is_tet, order);
+      if (o->shape == BOTH_SHAPES || is_tet == (o->shape == TET))
+        ierr = run_row(ceed, o, is_tet, orders.items[i]);
     }
   }
   (void)CeedDestroy(&ceed);
   return ierr ? 1 : 0;
+}
+
+int main(int argc, char **argv) {
+  Options o = {.resource = "/cpu/self/gen", .repetitions = 7, .size = 2e5};
+  setenv("RITZ_WAIT", "1", 0);
+  const ArgsResult parsed = args_parse(&command, argc, argv, &o);
+  const int code = parsed == ARGS_RUN ? run_rows(&o) : parsed == ARGS_HELP ? 0 : 2;
+  args_free(&command, &o);
+  return code;
 }

@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Times conjugate gradients on a box in parts, threads of one process, beside the same box in one part:
+// Times conjugate gradients on a box in parts, threads of one process, beside the same box in one part.
 //
-//     ritz-bench-parts [--ceed RESOURCE] [--parts N | --gpus N] [--bp 3|5] [--order P] [--size DOFS] [--weak]
-//                      [--its N] [--rounds N] [--method auto|hilbert|metis]
-//
-// --gpus: a part on each of N devices, messages by NCCL, --ceed /gpu/cuda. --weak: so many DOFs in each part,
-// the box grows along x; else in all of them.
-//
-// Compiled by mpicc with -DRITZ_WITH_MPI -I. parts are processes, as many as mpiexec starts (--parts is not
-// looked at): a row of theirs alone, to be compared with that of one process.
+// Compiled by mpicc with -DRITZ_WITH_MPI -I. and linked to libcli_parts.a, parts are processes, as many as
+// mpiexec starts (--parts is not looked at): a row of theirs alone, to be compared with that of one process.
 //
 // Diffusion, hexahedra, Jacobi, a fixed number of iterations. Rows, in turns, medians of the rounds: one
 // part; N parts, with standard iterations, with merged ones (one sum), and with the exchange behind elements
@@ -22,12 +16,12 @@
 #include <ritz.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #ifdef RITZ_WITH_MPI
 #include <ritz/mpi.h>
 #endif
 
 #include "bp/times.h"
+#include "cli/args.h"
 
 #define TRY(expr)                                                                                            \
   do {                                                                                                       \
@@ -35,18 +29,37 @@
     if (ierr_) return ierr_;                                                                                 \
   } while (0)
 
-static const char usage[] =
-    "usage: ritz-bench-parts [--ceed RESOURCE] [--parts N | --gpus N] [--bp 3|5] [--order P] [--size DOFS]\n"
-    "                        [--weak] [--its N] [--rounds N] [--method auto|hilbert|metis]\n"
-    "Default: /cpu/self, 2 parts, 5, 4, 2e6, 30, 5, auto.\n";
-
 typedef struct {
   const char *resource;
-  int num_parts, order, num_its, num_rounds, bp;
+  int num_parts, num_gpus, order, num_its, num_rounds, bp, method;
   double size;
-  bool is_weak, has_devices;
-  RitzPartitionMethod method;
+  bool is_weak;
 } Options;
+enum { BP3, BP5 };
+
+#define MEMBER(name) offsetof(Options, name)
+
+static const ArgOption options_table[] = {
+    ARG_CEED(MEMBER(resource)),
+    ARG_OPTION("--parts", "N", ARG_INT, MEMBER(num_parts), 1, INFINITY, "parts (default 2)"),
+    ARG_OPTION("--gpus", "N", ARG_INT, MEMBER(num_gpus), 1, INFINITY,
+               "a part on each of N devices, messages by NCCL; with --ceed\n/gpu/cuda"),
+    ARG_WORDS("--bp", NULL, ARG_CHOICE, MEMBER(bp), "problem (default 5)", "3", "5"),
+    ARG_OPTION("--order", "P", ARG_INT, MEMBER(order), 1, 16, "polynomial degree (default 4)"),
+    ARG_OPTION("--size", "DOFS", ARG_COUNT, MEMBER(size), 1, 1e9,
+               "degrees of freedom of all parts (default 2e6)"),
+    ARG_OPTION("--weak", NULL, ARG_FLAG, MEMBER(is_weak), 0, 0,
+               "so many in each part: the box grows along x"),
+    ARG_OPTION("--its", "N", ARG_INT, MEMBER(num_its), 1, INFINITY, "iterations of a solve (default 30)"),
+    ARG_OPTION("--rounds", "N", ARG_INT, MEMBER(num_rounds), 1, TIMES_MAX, "solves of each row (default 5)"),
+    ARG_WORDS("--method", NULL, ARG_CHOICE, MEMBER(method), "of cutting the mesh (default auto)", "auto",
+              "bricks", "metis", "hilbert")};
+
+static const ArgCommand command = {
+    .name = "ritz-bench-parts",
+    .description = "Times conjugate gradients on a box in parts, beside the same box in one part.",
+    .num_options = sizeof(options_table) / sizeof(options_table[0]),
+    .options = options_table};
 
 // Calls of a transport.
 typedef struct {
@@ -65,24 +78,6 @@ typedef struct {
   double seconds;
   int64_t num_dofs, most_ghosts;
 } Row;
-
-static bool set_option(Options *o, const char *name, const char *text) {
-  if (!strcmp(name, "--ceed")) return o->resource = text, true;
-  if (!strcmp(name, "--parts")) return sscanf(text, "%d", &o->num_parts) == 1 && o->num_parts > 0;
-  if (!strcmp(name, "--gpus")) {
-    o->has_devices = true;
-    return sscanf(text, "%d", &o->num_parts) == 1 && o->num_parts > 0;
-  }
-  if (!strcmp(name, "--bp")) return sscanf(text, "%d", &o->bp) == 1 && (o->bp == 3 || o->bp == 5);
-  if (!strcmp(name, "--order")) return sscanf(text, "%d", &o->order) == 1 && o->order > 0 && o->order <= 16;
-  if (!strcmp(name, "--its")) return sscanf(text, "%d", &o->num_its) == 1 && o->num_its > 0;
-  if (!strcmp(name, "--rounds")) return sscanf(text, "%d", &o->num_rounds) == 1 && o->num_rounds > 0;
-  if (!strcmp(name, "--size")) return sscanf(text, "%lf", &o->size) == 1 && o->size >= 1 && o->size <= 1e9;
-  if (strcmp(name, "--method") != 0) return false;
-  if (!strcmp(text, "metis")) return o->method = RITZ_PARTITION_METIS, true;
-  if (!strcmp(text, "hilbert")) return o->method = RITZ_PARTITION_HILBERT, true;
-  return !strcmp(text, "auto");
-}
 
 // ---- Counting ----
 
@@ -184,7 +179,7 @@ static int make_mesh(const Row *row, const RitzTransport *t, Part *p) {
   TRY(RitzMeshGetNumElements(whole, &num_elem));
   int32_t *parts = malloc((size_t)num_elem * sizeof(*parts));
 
-  TRY(RitzMeshPartition(whole, row->options->method, t->num_parts, NULL, parts));
+  TRY(RitzMeshPartition(whole, (RitzPartitionMethod)row->options->method, t->num_parts, NULL, parts));
   TRY(RitzMeshCreateSubmesh(whole, t->num_parts, parts, t->part, &p->mesh));
   free(parts);
   return RitzMeshDestroy(&whole);
@@ -193,7 +188,7 @@ static int make_mesh(const Row *row, const RitzTransport *t, Part *p) {
 static int make_operators(const Row *row, Part *p) {
   RitzOperatorOptions options = {.kind = RITZ_OPERATOR_DIFFUSION,
                                  .space = p->space,
-                                 .quad_mode = row->options->bp == 5 ? CEED_GAUSS_LOBATTO : CEED_GAUSS};
+                                 .quad_mode = row->options->bp == BP5 ? CEED_GAUSS_LOBATTO : CEED_GAUSS};
 
   TRY(RitzGeometryCreate(p->mesh, -1, &p->geometry));
   if (row->overlaps) {
@@ -239,10 +234,10 @@ static int make_solver(const Row *row, const RitzTransport *t, Part *p) {
 static int make_part(const Row *row, const RitzTransport *t, Part *p) {
   char resource[256];
 
-  snprintf(resource, sizeof(resource), row->options->has_devices ? "%s:device_id=%d" : "%s:threads=%d",
-           row->options->resource, row->options->has_devices ? (int)t->part : row->num_threads);
+  snprintf(resource, sizeof(resource), row->options->num_gpus ? "%s:device_id=%d" : "%s:threads=%d",
+           row->options->resource, row->options->num_gpus ? (int)t->part : row->num_threads);
   TRY(CeedInit(resource, &p->ceed));
-  if (row->options->has_devices && row->in_parts && !row->by_host) {
+  if (row->options->num_gpus && row->in_parts && !row->by_host) {
     TRY(RitzTransportCreateNCCL(p->ceed, t, &p->transport));
     t = &p->transport;
   }
@@ -359,7 +354,7 @@ static int run_rows(const Options *o) {
 }
 #else
 static int run_rows(const Options *o) {
-  const int n = o->num_parts;
+  const int n = o->num_gpus ? o->num_gpus : o->num_parts;
   Row rows[NUM_ROWS] = {{o, "one part", 1, 1, .in_parts = true},
                         {o, "parts, standard iterations", n, 1, .in_parts = true,
                          .variant = RITZ_CG_STANDARD},
@@ -370,7 +365,7 @@ static int run_rows(const Options *o) {
   Times times[NUM_ROWS] = {{0}};
   Ceed ceed = NULL;
 
-  if (o->has_devices) {
+  if (o->num_gpus) {
     rows[4] =
         (Row){o, "parts, by way of the host", n, 1, .in_parts = true, .overlaps = true, .by_host = true};
     rows[5] = (Row){o, "no part, merged iterations", 1, 1, .in_parts = false};
@@ -393,25 +388,15 @@ int main(int argc, char **argv) {
                .order = 4,
                .num_its = 30,
                .num_rounds = 5,
-               .bp = 5,
-               .size = 2e6,
-               .method = RITZ_PARTITION_AUTO};
+               .bp = BP5,
+               .size = 2e6};
 
   setenv("RITZ_WAIT", "1", 0);
 #ifdef RITZ_WITH_MPI
   MPI_Init(&argc, &argv);
 #endif
-  for (int i = 1; i < argc; i += 2) {
-    if (!strcmp(argv[i], "--weak")) {
-      o.is_weak = true;
-      i--;
-      continue;
-    }
-    if (i + 1 < argc && set_option(&o, argv[i], argv[i + 1]) && o.num_rounds <= TIMES_MAX) continue;
-    fputs(usage, stderr);
-    return 2;
-  }
-  const int status = run_rows(&o) ? 1 : 0;
+  const ArgsResult parsed = args_parse(&command, argc, argv, &o);
+  const int status = parsed == ARGS_RUN ? run_rows(&o) != 0 : parsed == ARGS_HELP ? 0 : 2;
 #ifdef RITZ_WITH_MPI
   if (status) MPI_Abort(MPI_COMM_WORLD, status);
   MPI_Finalize();

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Times curl curl + mass on Nedelec spaces and div div + mass on Raviart-Thomas spaces
-// (bench/vector-problem.h):
-//
-//     ritz-bench-vector [--ceed RESOURCE] [--dim 2|3] [--order FIRST-LAST] [--size DOFS] [--reps N]
-//                       [--bandwidth GB/s] [--peak GFLOP/s]
+// (bench/vector-problem.h).
 //
 // A row for 1D tables by component and direction, one for dense matrices of the same basis, with p + 2 Gauss
 // points a direction. Results of the two are compared. GB/s and GFLOP/s count what is least, with 1D tables;
@@ -15,10 +12,11 @@
 #include <ritz/machine.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "bench/vector-problem.h"
 #include "bp/times.h"
+#include "cli/args.h"
+#include "cli/cli.h"
 
 #define TRY(expr)                                                                                            \
   do {                                                                                                       \
@@ -26,40 +24,34 @@
     if (ierr_) return ierr_;                                                                                 \
   } while (0)
 
-static const char usage[] =
-    "usage: ritz-bench-vector [--ceed RESOURCE] [--dim 2|3] [--order FIRST-LAST] [--size DOFS] [--reps N]\n"
-    "                         [--bandwidth GB/s] [--peak GFLOP/s]\n"
-    "Default: /gpu/cuda/gen, 3, 1-4, 8e6 (fewer where factors take 2 GB, matrices 5e11 operations), 7.\n";
+// ---- Options ----
 
 typedef struct {
   const char *resource;
-  int dim, first_order, last_order, repetitions;
-  double size, bandwidth, peak; // the latter bytes/s and flops/s; 0: to be measured
+  ArgInts orders;
+  int dim, repetitions;
+  double size, bandwidth, peak; // the latter GB/s and GFLOP/s; 0: to be measured
 } Options;
 
-// ---- Options ----
+#define MEMBER(name) offsetof(Options, name)
 
-static bool set_option(Options *o, const char *name, const char *text) {
-  if (!strcmp(name, "--ceed")) return o->resource = text, true;
-  if (!strcmp(name, "--dim")) return sscanf(text, "%d", &o->dim) == 1 && (o->dim == 2 || o->dim == 3);
-  if (!strcmp(name, "--reps")) return sscanf(text, "%d", &o->repetitions) == 1 && o->repetitions > 0;
-  if (!strcmp(name, "--size")) return sscanf(text, "%lf", &o->size) == 1 && o->size >= 1 && o->size <= 1e9;
-  if (!strcmp(name, "--bandwidth"))
-    return sscanf(text, "%lf", &o->bandwidth) == 1 && (o->bandwidth *= 1e9) > 0;
-  if (!strcmp(name, "--peak")) return sscanf(text, "%lf", &o->peak) == 1 && (o->peak *= 1e9) > 0;
-  if (strcmp(name, "--order") != 0) return false;
-  const int num = sscanf(text, "%d-%d", &o->first_order, &o->last_order);
-  if (num == 1) o->last_order = o->first_order;
-  return num >= 1 && o->first_order >= 1 && o->last_order <= 16;
-}
+static const ArgOption options_table[] = {
+    ARG_OPTION("--ceed", "RESOURCE", ARG_TEXT, MEMBER(resource), 0, 0, "backend (default /gpu/cuda/gen)"),
+    ARG_OPTION("--dim", "2|3", ARG_INT, MEMBER(dim), 2, 3, "dimension (default 3)"),
+    ARG_OPTION("--order", "LIST", ARG_INT_LIST, MEMBER(orders), 1, 16, "polynomial degrees (default 1-4)"),
+    ARG_OPTION("--size", "DOFS", ARG_COUNT, MEMBER(size), 1, 1e9,
+               "degrees of freedom (default 8e6); fewer where factors take\n2 GB, matrices 5e11 operations"),
+    ARG_OPTION("--reps", "N", ARG_INT, MEMBER(repetitions), 1, TIMES_MAX, "batches (default 7)"),
+    ARG_OPTION("--bandwidth", "GB/s", ARG_REAL, MEMBER(bandwidth), 1e-3, INFINITY,
+               "of the machine (default: measured)"),
+    ARG_OPTION("--peak", "GFLOP/s", ARG_REAL, MEMBER(peak), 1e-3, INFINITY,
+               "of the machine (default: measured)")};
 
-static bool read_options(int argc, char **argv, Options *o) {
-  *o = (Options){"/gpu/cuda/gen", 3, 1, 4, 7, 8e6, 0, 0};
-  for (int i = 1; i < argc; i += 2) {
-    if (i + 1 == argc || !set_option(o, argv[i], argv[i + 1])) return false;
-  }
-  return true;
-}
+static const ArgCommand command = {
+    .name = "ritz-bench-vector",
+    .description = "Times curl curl + mass and div div + mass, by tables and by dense matrices.",
+    .num_options = sizeof(options_table) / sizeof(options_table[0]),
+    .options = options_table};
 
 // ---- Limits ----
 
@@ -72,13 +64,13 @@ static int find_limits(Ceed ceed, Options *o) {
   TRY(RitzDeviceGetCounters(ceed, &counters));
   if (counters.driver) {
     TRY(RitzDeviceMeasure(counters.driver, counters.index, &rates));
-    o->bandwidth = (double)rates.stream_bandwidth;
-    o->peak = (double)rates.flops;
+    o->bandwidth = 1e-9 * (double)rates.stream_bandwidth;
+    o->peak = 1e-9 * (double)rates.flops;
     return CEED_ERROR_SUCCESS;
   }
   TRY(RitzMachineGet(false, &machine));
-  o->bandwidth = (double)machine.one.update_bandwidth;
-  o->peak = (double)(sizeof(CeedScalar) == 4 ? machine.one.single_flops : machine.one.double_flops);
+  o->bandwidth = 1e-9 * (double)machine.one.update_bandwidth;
+  o->peak = 1e-9 * (double)(sizeof(CeedScalar) == 4 ? machine.one.single_flops : machine.one.double_flops);
   return CEED_ERROR_SUCCESS;
 }
 
@@ -144,7 +136,7 @@ static int fill_input(const VectorProblem *p) {
 
 // The larger of bytes / bandwidth and flops / peak.
 static double least_seconds(const Options *o, double bytes, double flops) {
-  return fmax(bytes / o->bandwidth, flops / o->peak);
+  return 1e-9 * fmax(bytes / o->bandwidth, flops / o->peak);
 }
 
 static void print_row(const Options *o, const VectorProblem *p, double first, double seconds) {
@@ -214,16 +206,18 @@ static int check(Ceed ceed, const Options *o, CeedEvalMode mode, int order, bool
 
 static int run_all(Ceed ceed, Options *o, bool *holds) {
   static const CeedEvalMode modes[] = {CEED_EVAL_CURL, CEED_EVAL_DIV};
+  static int first_orders[] = {1, 2, 3, 4};
+  const ArgInts orders = args_or_else(o->orders, 4, first_orders);
 
   TRY(find_limits(ceed, o));
-  printf("# %s: %.0f GB/s, %.0f GFLOP/s\n", o->resource, 1e-9 * o->bandwidth, 1e-9 * o->peak);
+  printf("# %s: %.0f GB/s, %.0f GFLOP/s\n", o->resource, o->bandwidth, o->peak);
   printf("#    d  p  Q            elements        DOF        ms   GDOF/s     GB/s   GFLOP/s  roof, %%  "
          "first, s\n");
   for (int i = 0; i < 2; i++) {
-    for (int order = o->first_order; order <= o->last_order; order++) {
-      TRY(check(ceed, o, modes[i], order, holds));
+    for (size_t k = 0; k < orders.num; k++) {
+      TRY(check(ceed, o, modes[i], orders.items[k], holds));
       for (int is_dense = 0; is_dense < 2; is_dense++) {
-        const VectorShape shape = shape_of(o, modes[i], order, is_dense);
+        const VectorShape shape = shape_of(o, modes[i], orders.items[k], is_dense);
         TRY(run(ceed, o, &shape));
       }
     }
@@ -231,20 +225,22 @@ static int run_all(Ceed ceed, Options *o, bool *holds) {
   return CEED_ERROR_SUCCESS;
 }
 
-int main(int argc, char **argv) {
+static int open_and_run(Options *o) {
   Ceed ceed = NULL;
-  Options o;
   bool holds = true;
 
-  if (!read_options(argc, argv, &o)) return fputs(usage, stderr), 2;
-  if (CeedInit(o.resource, &ceed)) return 1;
+  if (CeedInit(o->resource, &ceed)) return 1;
   CeedSetErrorHandler(ceed, CeedErrorStore);
-  const int ierr = run_all(ceed, &o, &holds);
-  const char *message = NULL;
-  if (ierr && !CeedGetErrorMessage(ceed, &message)) {
-    fprintf(stderr, "%s\n", message);
-    CeedResetErrorMessage(ceed, &message);
-  }
+  const int ierr = run_all(ceed, o, &holds);
+  if (ierr) cli_report(command.name, ceed);
   CeedDestroy(&ceed);
   return ierr || !holds;
+}
+
+int main(int argc, char **argv) {
+  Options o = {.resource = "/gpu/cuda/gen", .dim = 3, .repetitions = 7, .size = 8e6};
+  const ArgsResult parsed = args_parse(&command, argc, argv, &o);
+  const int code = parsed == ARGS_RUN ? open_and_run(&o) : parsed == ARGS_HELP ? 0 : 2;
+  args_free(&command, &o);
+  return code;
 }
