@@ -101,7 +101,7 @@ static bool is_served(const RandomOperator *r) {
   bool is_curl = false;
 
   if (strncmp(r->ceed->resource, "/cpu/self/gen", 13) != 0 || r->num_elem == 0) return true;
-  if (((const RitzCpuOperator *)op->data)->path != RITZ_PATH_TEXT) return true;
+  if (ritz_cpu_tier(op)->path != RITZ_PATH_TEXT) return true;
   for (CeedInt a = 0; a < data->in.num; a++)
     is_curl = is_curl || data->in.rstrs[a]->type == CEED_RESTRICTION_CURL_ORIENTED;
   for (CeedInt b = 0; b < data->out.num; b++)

@@ -630,7 +630,7 @@ TEST(parts_without_elements_and_of_other_contexts_are_added) {
   CHECK_OK(CeedOperatorCompositeAddSub(op, empty.op));
   CHECK_OK(CeedOperatorCompositeAddSub(op, f[0].op));
   CHECK_OK(first_of_matrix(op, &first));
-  const bool is_text = ((const RitzCpuOperator *)f[0].op->data)->path == RITZ_PATH_TEXT;
+  const bool is_text = ritz_cpu_tier(f[0].op)->path == RITZ_PATH_TEXT;
   CHECK(ritz_cpu_matrix_is_made(f[0].op, 0, 0) || !is_text, "no kernel beside an empty part");
   for (int i = 1; i < CONTEXTS; i++) CHECK_OK(CeedOperatorCompositeAddSub(op, f[i].op));
   CHECK_OK(first_of_matrix(op, &sum));

@@ -145,24 +145,23 @@ static struct {
 } drawn;
 
 static void count_operator(CeedOperator op) {
-  const RitzCpuOperator *cpu = op->data;
-
-  if (!cpu) return;
-  drawn.served += cpu->path <= RITZ_PATH_POINTER;
-  drawn.unfused += cpu->path == RITZ_PATH_UNFUSED;
-  drawn.left += cpu->path > RITZ_PATH_POINTER;
-  if (!cpu->plan) return;
-  for (int s = 0; s < cpu->plan->num_spaces; s++) {
-    const RitzPlanSpace *space = &cpu->plan->spaces[s];
-    const bool is_other = space->precision != cpu->plan->precision;
+  if (!op->data) return;
+  const RitzCpuTier *tier = ritz_cpu_tier(op);
+  drawn.served += tier->path <= RITZ_PATH_POINTER;
+  drawn.unfused += tier->path == RITZ_PATH_UNFUSED;
+  drawn.left += tier->path > RITZ_PATH_POINTER;
+  if (!tier->plan) return;
+  for (int s = 0; s < tier->plan->num_spaces; s++) {
+    const RitzPlanSpace *space = &tier->plan->spaces[s];
+    const bool is_other = space->precision != tier->plan->precision;
     drawn.others += is_other;
-    drawn.packed += is_other && cpu->target->spaces[s].gather == RITZ_GATHER_PACKED;
-    drawn.rows += is_other && cpu->target->spaces[s].gather == RITZ_GATHER_ROWS;
-    drawn.nodes += is_other && cpu->target->spaces[s].gather == RITZ_GATHER_NODES;
-    drawn.strided += is_other && cpu->target->spaces[s].gather == RITZ_GATHER_STRIDED;
+    drawn.packed += is_other && tier->target->spaces[s].gather == RITZ_GATHER_PACKED;
+    drawn.rows += is_other && tier->target->spaces[s].gather == RITZ_GATHER_ROWS;
+    drawn.nodes += is_other && tier->target->spaces[s].gather == RITZ_GATHER_NODES;
+    drawn.strided += is_other && tier->target->spaces[s].gather == RITZ_GATHER_STRIDED;
   }
-  drawn.dense += cpu->plan->precision == CEED_SCALAR_FP32 && cpu->plan->num_matrices > 0;
-  *(cpu->plan->precision == CEED_SCALAR_FP32 ? &drawn.singles : &drawn.doubles) += 1;
+  drawn.dense += tier->plan->precision == CEED_SCALAR_FP32 && tier->plan->num_matrices > 0;
+  *(tier->plan->precision == CEED_SCALAR_FP32 ? &drawn.singles : &drawn.doubles) += 1;
 }
 
 static void check_chunk(Ceed ceed, uint64_t first_seed, int num) {

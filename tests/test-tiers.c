@@ -38,9 +38,7 @@ static void make_hot(CeedOperator op) { ((RitzCpuOperator *)op->data)->applies_l
 // Vectors are in double: an operator in float has a variant for these.
 static CeedOperator served_by(const Run *r) { return r->op->variants[3] ? r->op->variants[3] : r->op; }
 
-static bool is_compiled(const Run *r) {
-  return ((const RitzCpuOperator *)served_by(r)->data)->path == RITZ_PATH_TEXT;
-}
+static bool is_compiled(const Run *r) { return ritz_cpu_tier(served_by(r))->path == RITZ_PATH_TEXT; }
 
 // Applies until a compiled kernel serves, or for a minute.
 static int apply_until_compiled(const Run *r) {

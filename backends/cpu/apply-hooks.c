@@ -16,7 +16,7 @@
 // A sub-operator with elements, or the operator itself.
 typedef struct {
   CeedOperator op; // borrowed
-  int64_t number;  // of its data (RitzCpuOperator) when this was made
+  int64_t number;  // of its tier when this was made
   // Ranges of each position as in RitzSchedule; owned where there are several pieces, else the schedule's.
   int64_t *before_begin, *after_begin;
   RitzRange *before, *after;
@@ -86,12 +86,12 @@ static bool is_covered(CeedOperator op, const RitzPlan *plan, const RitzPlanSpac
   return false;
 }
 
-static const char *refuse_space(CeedOperator op, const RitzCpuOperator *cpu, int s) {
-  const RitzPlanSpace *space = &cpu->plan->spaces[s];
+static const char *refuse_space(CeedOperator op, const RitzCpuTier *tier, int s) {
+  const RitzPlanSpace *space = &tier->plan->spaces[s];
   if (!space->is_active || !space->is_input) return NULL;
-  if (cpu->target->spaces[s].gather == RITZ_GATHER_PACKED) return "the active input holds values at points";
-  return is_covered(op, cpu->plan, space) ? NULL
-                                          : "active input and active output have different restrictions";
+  if (tier->target->spaces[s].gather == RITZ_GATHER_PACKED) return "the active input holds values at points";
+  return is_covered(op, tier->plan, space) ? NULL
+                                           : "active input and active output have different restrictions";
 }
 
 static bool is_too_short(CeedOperatorField field) {
@@ -116,27 +116,27 @@ static const char *refuse_fields(CeedOperator op) {
 
 // Why a prepared operator with elements cannot be applied with hooks (static string), or NULL. n: length of
 // the active vectors.
-static const char *why_no_hooks_of(CeedOperator op, const RitzCpuOperator *cpu, CeedSize n) {
+static const char *why_no_hooks_of(CeedOperator op, const RitzCpuTier *tier, CeedSize n) {
   CeedSize covered = 0;
 
-  if (cpu->path == RITZ_PATH_DELEGATED) return "the reference backend runs the operator";
-  if (cpu->plan->is_at_points) return "the operator is at points";
-  for (int s = 0; s < cpu->plan->num_spaces; s++) {
-    const RitzPlanSpace *space = &cpu->plan->spaces[s];
-    const char *reason = refuse_space(op, cpu, s);
+  if (tier->path == RITZ_PATH_DELEGATED) return "the reference backend runs the operator";
+  if (tier->plan->is_at_points) return "the operator is at points";
+  for (int s = 0; s < tier->plan->num_spaces; s++) {
+    const RitzPlanSpace *space = &tier->plan->spaces[s];
+    const char *reason = refuse_space(op, tier, s);
     if (reason) return reason;
     if (!space->is_input && space->restriction.l_size > covered) covered = space->restriction.l_size;
   }
   return covered == n ? NULL : "restrictions of the active vectors differ in their lengths";
 }
 
-// Data that are coming, or will be, may take over between two applies.
+// A generated kernel may come between two applies.
 static int why_no_hooks(CeedOperator op, CeedSize n, const char **reason) {
-  const RitzCpuOperator *cpu = op->data;
-  *reason = why_no_hooks_of(op, cpu, n);
+  const RitzCpuOperator *data = op->data;
+  *reason = why_no_hooks_of(op, ritz_cpu_tier(op), n);
   if (*reason) return CEED_ERROR_SUCCESS;
   RITZ_TRY(ritz_cpu_plan_kernel(op));
-  if (cpu->coming) *reason = why_no_hooks_of(op, cpu->coming, n);
+  if (ritz_cpu_is_coming(data)) *reason = why_no_hooks_of(op, &data->generated, n);
   return CEED_ERROR_SUCCESS;
 }
 
@@ -165,7 +165,7 @@ static void mark_strided(CeedElemRestriction r, int32_t piece, int32_t *first, i
 }
 
 static void mark_piece(CeedOperator op, int32_t piece, int32_t *first, int32_t *last) {
-  const RitzPlan *plan = ((const RitzCpuOperator *)op->data)->plan;
+  const RitzPlan *plan = ritz_cpu_tier(op)->plan;
   for (int s = 0; s < plan->num_spaces; s++) {
     CeedElemRestriction r = ritz_operator_field(op, plan->spaces[s].field)->rstr;
     if (plan->spaces[s].is_input) continue;
@@ -209,9 +209,7 @@ static int cut(Ceed ceed, CeedInt num_batches, const int64_t *all_begin, const R
   return CEED_ERROR_SUCCESS;
 }
 
-static const RitzSchedule *schedule_of(const Piece *piece) {
-  return ((const RitzCpuOperator *)piece->op->data)->schedule;
-}
+static const RitzSchedule *schedule_of(const Piece *piece) { return ritz_cpu_tier(piece->op)->schedule; }
 
 static int cut_lists(Ceed ceed, RitzCpuApplyHooks *s, const int32_t *first, const int32_t *last) {
   for (int32_t i = 0; i < s->num_pieces; i++) {
@@ -281,7 +279,7 @@ static int list_pieces(CeedOperator op, RitzCpuApplyHooks *s) {
     s->reason = "a sub-operator belongs to another context";
     if (sub->obj.ceed == op->obj.ceed) RITZ_TRY(why_no_hooks(sub, op->input_size, &s->reason));
     if (s->reason) return CEED_ERROR_SUCCESS;
-    const Piece piece = {.op = sub, .number = ((const RitzCpuOperator *)sub->data)->number};
+    const Piece piece = {.op = sub, .number = ritz_cpu_tier(sub)->number};
     const int num_sections = schedule_of(&piece)->num_sections;
     if (num_sections > s->num_slots) s->num_slots = num_sections;
     s->pieces[s->num_pieces++] = piece;
@@ -316,11 +314,11 @@ static void keep_hooks(CeedOperator op, RitzCpuApplyHooks *s) {
 // A single operator without elements has nothing to keep hooks with.
 static bool is_empty(CeedOperator op) { return !op->is_composite && op->num_elem == 0; }
 
-// The composite has grown, or an operator has got other data.
+// The composite has grown, or an operator has another tier.
 static bool is_outdated(CeedOperator op, const RitzCpuApplyHooks *s) {
   bool is_other = s->num_sub != op->num_sub;
   for (CeedInt i = 0; i < s->num_pieces && !is_other; i++)
-    is_other = s->pieces[i].number != ((const RitzCpuOperator *)s->pieces[i].op->data)->number;
+    is_other = s->pieces[i].number != ritz_cpu_tier(s->pieces[i].op)->number;
   return is_other;
 }
 
@@ -386,18 +384,18 @@ static void set_hooks(RitzCpuApplyHooks *s, const Piece *piece) {
 }
 
 static int run_kernel(RitzCpuApplyHooks *s, CeedOperator op) {
-  RitzCpuOperator *cpu = op->data;
+  RitzCpuTier *tier = ritz_cpu_tier(op);
   const RitzCpu *ceed = op->obj.ceed->data;
   void *context;
 
   RITZ_TRY_BACKEND(ritz_qfunction_get_context_data(op->qf, CEED_MEM_HOST, &context));
   for (int t = 0; t < ceed->num_threads; t++) {
-    cpu->args[t].context = context;
-    cpu->args[t].work = ceed->work[t];
+    tier->args[t].context = context;
+    tier->args[t].work = ceed->work[t];
   }
-  cpu->applies_left--;
+  ((RitzCpuOperator *)op->data)->applies_left--;
   const int code =
-      ritz_schedule_run_hooked(cpu->schedule, ceed->team, cpu->kernel, cpu->args, s->before, s->after);
+      ritz_schedule_run_hooked(tier->schedule, ceed->team, tier->kernel, tier->args, s->before, s->after);
   const int restored = ritz_qfunction_restore_context_data(op->qf, &context);
   RITZ_TRY_BACKEND(code);
   return restored;
@@ -405,14 +403,14 @@ static int run_kernel(RitzCpuApplyHooks *s, CeedOperator op) {
 
 // *num_held: spaces whose arrays are there, also on failure.
 static int get_hooked_arrays(const Caller *caller, CeedOperator op, int *num_held) {
-  RitzCpuOperator *cpu = op->data;
-  for (int i = 0; i < cpu->plan->num_spaces; i++) {
-    const RitzPlanSpace *space = &cpu->plan->spaces[i];
+  RitzCpuTier *tier = ritz_cpu_tier(op);
+  for (int i = 0; i < tier->plan->num_spaces; i++) {
+    const RitzPlanSpace *space = &tier->plan->spaces[i];
     if (space->is_active) {
-      cpu->spaces[i].array = space->is_input ? caller->in : caller->out;
+      tier->spaces[i].array = space->is_input ? caller->in : caller->out;
     } else {
-      RITZ_TRY(ritz_cpu_get_input(cpu->plan, cpu->target, i, ritz_operator_field(op, space->field)->vec,
-                                  &cpu->spaces[i]));
+      RITZ_TRY(ritz_cpu_get_input(tier->plan, tier->target, i, ritz_operator_field(op, space->field)->vec,
+                                  &tier->spaces[i]));
     }
     *num_held = i + 1;
   }
@@ -420,20 +418,20 @@ static int get_hooked_arrays(const Caller *caller, CeedOperator op, int *num_hel
 }
 
 static int run_piece(RitzCpuApplyHooks *s, const Piece *piece) {
-  RitzCpuOperator *cpu = piece->op->data;
+  RitzCpuTier *tier = ritz_cpu_tier(piece->op);
   int num_held = 0;
   int ierr = get_hooked_arrays(s->callers, piece->op, &num_held);
 
   set_hooks(s, piece);
   if (!ierr) ierr = run_kernel(s, piece->op);
   for (int i = 0; i < num_held; i++) {
-    const RitzPlanSpace *space = &cpu->plan->spaces[i];
+    const RitzPlanSpace *space = &tier->plan->spaces[i];
     const int restored =
         space->is_active
             ? CEED_ERROR_SUCCESS
-            : ritz_cpu_restore_input(cpu->target, i, ritz_operator_field(piece->op, space->field)->vec,
-                                     &cpu->spaces[i]);
-    if (space->is_active) cpu->spaces[i].array = NULL;
+            : ritz_cpu_restore_input(tier->target, i, ritz_operator_field(piece->op, space->field)->vec,
+                                     &tier->spaces[i]);
+    if (space->is_active) tier->spaces[i].array = NULL;
     if (!ierr) ierr = restored;
   }
   return ierr;

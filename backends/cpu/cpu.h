@@ -37,41 +37,95 @@ typedef enum {
 typedef struct RitzCpuDiagonal RitzCpuDiagonal;
 typedef struct RitzCpuMatrix RitzCpuMatrix; // backends/cpu/matrix.h
 typedef struct RitzCpuApplyHooks RitzCpuApplyHooks;
-typedef struct RitzCpuOperator RitzCpuOperator;
 
-struct RitzCpuOperator {
+// What of an operator has a generated kernel. Element matrices: one for each pair of active fields, in a
+// list.
+typedef enum {
+  RITZ_CPU_APPLY,
+  RITZ_CPU_DIAGONAL,
+  RITZ_CPU_POINT_BLOCKS, // blocks of one component are the diagonal
+  RITZ_NUM_CPU_ACTIONS
+} RitzCpuAction;
+
+// One way to run an operator, with all that it takes. Zeros: not planned.
+typedef struct {
   RitzCpuPath path;
-  bool is_ready;  // can run; else plan and text are all that there is
-  int64_t number; // of those prepared in the context, from 1 on: another schedule has another number
-  // Owned: planned with a kernel that is on its way, while this one, on the ahead-of-time kernel, serves;
-  // takes this one's place. NULL: none.
-  RitzCpuOperator *coming;
-  bool is_cold;          // on the ahead-of-time kernel without a word with the compiler so far
-  int64_t applies_left;  // of the ahead-of-time kernel before the other one is begun, or looked for
-  bool is_later;         // the other one of these: it serves on should this one get no kernel
-  char *reason;          // owned: why the path is not the first one; NULL
-  bool is_unchecked;     // text and function had no finite results to be compared
-  RitzPlan *plan;        // owned; NULL when delegated
-  RitzCpuTarget *target; // owned; NULL when delegated
-  char *text;            // owned; NULL without a generated kernel
-  RitzJitKernel code;    // without a generated kernel nothing
-  RitzKernel kernel;
-  RitzSchedule *schedule;        // owned
-  RitzKernelSpace *spaces;       // owned [num_spaces]; the arrays are set for each apply
-  const void **matrices;         // owned [num_matrices]: of the plan or the bases, or the copies that follow
-  float **rounded;               // owned [num_matrices]: of arithmetic in another precision; else NULL
-  RitzKernelArgs *args;          // owned [threads of the schedule]
-  RitzUnfused unfused;           // for the ahead-of-time kernel: plan and target
-  void **zeroed;                 // owned [num_spaces]: outputs that the apply sets to zero; else NULL
-  RitzCpuDiagonal *diagonal;     // owned: how its diagonal is assembled; NULL before the first request
-  RitzCpuDiagonal *point_blocks; // owned, likewise; blocks of one component are the diagonal
+  bool is_ready;     // can run
+  int64_t number;    // once ready, among those of the context, from 1 on: another schedule has another one
+  char *reason;      // owned: why the path is not the first one; NULL
+  bool is_unchecked; // text and function had no finite results to be compared
+  RitzPlan *plan;    // owned; NULL when delegated
+  RitzCpuTarget *target;                       // owned; NULL when delegated
+  char *text;                                  // owned; NULL without a generated kernel
+  RitzJitKernel kernels[RITZ_NUM_CPU_ACTIONS]; // by action; new without a generated kernel
+  RitzKernel kernel;                           // of the apply
+  RitzSchedule *schedule;                      // owned
+  RitzKernelSpace *spaces;                     // owned [num_spaces]; the arrays are set for each apply
+  const void **matrices;             // owned [num_matrices]: of the plan or the bases, or copies of these
+  float **rounded;                   // owned [num_matrices]: the copies, in another precision; else NULL
+  RitzKernelArgs *args;              // owned [threads of the context]
+  RitzUnfused unfused;               // for the ahead-of-time kernel: plan and target
+  void **zeroed;                     // owned [num_spaces]: outputs that the apply sets to zero; else NULL
+  RitzCpuDiagonal *diagonals[2];     // owned: of the diagonal and the point blocks; NULL: not asked for yet
   RitzCpuMatrix *matrices_of_groups; // owned, a list: kernels of element matrices
-  RitzCpuApplyHooks *hooks;          // owned; NULL before the first request
   int64_t group; // batches that several vectors go through before the next ones come; 0: not asked for yet
-};
+} RitzCpuTier;
 
-// code.c: a text with the QFunction of an operator, which is planned.
-RitzJitSource ritz_cpu_source(CeedOperator op, const char *text);
+typedef struct {
+  RitzCpuTier generated;    // path UNFUSED, without a plan: no generated kernel will come
+  RitzCpuTier ahead;        // by the ahead-of-time kernel; also of diagonals that wait for theirs
+  bool is_served_ahead;     // applies are run by `ahead`, for good or until the generated kernel is there
+  bool is_cold;             // the generated kernel is not planned so far
+  int64_t applies_left;     // of the ahead-of-time kernel before the generated one is begun
+  RitzCpuApplyHooks *hooks; // owned; NULL before the first request
+} RitzCpuOperator;
+
+static inline bool ritz_cpu_has_generated_kernel(const RitzCpuTier *tier) {
+  return tier->plan && tier->path <= RITZ_PATH_POINTER;
+}
+
+// Served ahead until a compiler is done.
+static inline bool ritz_cpu_is_coming(const RitzCpuOperator *cpu) {
+  return cpu->is_served_ahead && ritz_cpu_has_generated_kernel(&cpu->generated);
+}
+
+// The tier that runs a prepared operator.
+static inline RitzCpuTier *ritz_cpu_tier(CeedOperator op) {
+  RitzCpuOperator *cpu = op->data;
+  return cpu->is_served_ahead ? &cpu->ahead : &cpu->generated;
+}
+
+// prepare.c: operators that are not ready are made so; kernels of all of them are compiled together. `in`
+// is the active input, for the first check of the QFunction. Those that need not wait for a compiler get the
+// ahead-of-time kernel meanwhile, and count as not ready when theirs is due: when their applies have cost as
+// much as a compilation, and when it is there.
+int ritz_cpu_prepare(CeedInt num, CeedOperator *ops, CeedVector in);
+bool ritz_cpu_is_ready(CeedOperator op);
+// As ritz_cpu_prepare of one that has waited for its kernel, whatever its applies have cost; those of
+// RITZ_USE_NO_WAIT do not.
+int ritz_cpu_prepare_kernel(CeedOperator op, CeedVector in);
+// Plans the generated kernel of a prepared operator that is cold.
+int ritz_cpu_plan_kernel(CeedOperator op);
+// Whether the ahead-of-time kernel may do what is asked for until a generated one is there. The operator is
+// planned.
+bool ritz_cpu_may_serve_first(CeedOperator op);
+// The tier of the ahead-of-time kernel, beside the one that serves; delegated where it cannot be planned.
+int ritz_cpu_make_ahead(CeedOperator op, RitzCpuTier **ahead);
+// Slot of the backend: kernels of operators that may not be ready afterwards.
+int ritz_cpu_operators_prepare(CeedInt num, CeedOperator *ops, const int *wanted, bool in_background);
+int ritz_cpu_operator_destroy(CeedOperator op);
+int ritz_cpu_warn(CeedOperator op, const char *call, const char *reason, const char *outcome);
+
+// tier.c: the plan of a generated kernel, or of the ahead-of-time kernel, whose path is set, too; without one
+// *reason (static) says why. Text. All else but the code, which is there: ready then. Zeros again.
+int ritz_cpu_tier_plan(CeedOperator op, RitzCpuTier *tier, const char **reason);
+int ritz_cpu_tier_plan_unfused(CeedOperator op, RitzCpuTier *tier, const char **reason);
+int ritz_cpu_tier_emit(CeedOperator op, RitzCpuTier *tier);
+int ritz_cpu_tier_finish(CeedOperator op, RitzCpuTier *tier);
+void ritz_cpu_tier_destroy_diagonals(RitzCpuTier *tier);
+void ritz_cpu_tier_destroy(RitzCpuTier *tier);
+// A text with the QFunction of an operator, for a tier that is planned.
+RitzJitSource ritz_cpu_source(CeedOperator op, const RitzCpuTier *tier, const char *text);
 // The kernel in a module; NULL: none of our kind.
 RitzKernel ritz_cpu_find_kernel(RitzJitModule module, CeedInt lanes);
 // Kernels of other kinds than operators': their symbols in a module, the last one a RitzKernelInfo with this
@@ -83,31 +137,8 @@ typedef struct {
 // Makes the code, which may have been begun, and reserves its scratch. *kernel: the symbol, a function; NULL:
 // there is none, and the reference backend has been announced.
 int ritz_cpu_finish_code(Ceed ceed, const RitzJitOrder *order, const RitzCpuSymbols *symbols, void **kernel);
-
-// prepare.c: operators that are not ready are made so; kernels of all of them are compiled together. `in`
-// is the active input, for the first check of the QFunction. Those that need not wait for a compiler get the
-// ahead-of-time kernel meanwhile, and count as not ready when theirs is due: when their applies have cost as
-// much as a compilation, and when it is there.
-int ritz_cpu_prepare(CeedInt num, CeedOperator *ops, CeedVector in);
-bool ritz_cpu_is_ready(CeedOperator op);
-// As ritz_cpu_prepare of one that has waited for its kernel, whatever its applies have cost; those of
-// RITZ_USE_NO_WAIT do not.
-int ritz_cpu_prepare_kernel(CeedOperator op, CeedVector in);
-// The data that may take the place of those of a prepared operator are planned.
-int ritz_cpu_plan_kernel(CeedOperator op);
-// Whether the ahead-of-time kernel may do what is asked for until a kernel is there. The operator is planned.
-bool ritz_cpu_may_serve_first(CeedOperator op);
-// Data on the ahead-of-time kernel beside those that the prepared operator has, which stay; ready to run. To
-// be freed.
-int ritz_cpu_make_unfused(CeedOperator op, RitzCpuOperator **unfused);
-void ritz_cpu_free_data(RitzCpuOperator **data);
-// Slot of the backend: kernels of operators that may not be ready afterwards.
-int ritz_cpu_operators_prepare(CeedInt num, CeedOperator *ops, const int *wanted, bool in_background);
-int ritz_cpu_operator_destroy(CeedOperator op);
-// For a further kernel of a prepared operator: scratch of all threads; the warning when it falls back, once a
-// context, or the error under RITZ_STRICT.
+// Scratch of all threads, for any kernel of the context; the old one stays on failure.
 int ritz_cpu_reserve_work(Ceed ceed, int64_t bytes);
-int ritz_cpu_warn(CeedOperator op, const char *call, const char *reason, const char *outcome);
 
 // precision.c: operators whose arithmetic, or some vector, is not CeedScalar.
 bool ritz_cpu_is_mixed(CeedOperator op);
@@ -117,8 +148,8 @@ bool ritz_cpu_is_mixed(CeedOperator op);
 int ritz_cpu_operator_supports_precision(CeedOperator op, CeedVector in, bool *is_supported,
                                          const char **reason);
 // Fills the list of matrices that kernels are handed, in the precision of the plan; bytes of copies.
-int ritz_cpu_fill_matrices(CeedOperator op);
-void ritz_cpu_free_matrices(RitzCpuOperator *cpu);
+int ritz_cpu_fill_matrices(CeedOperator op, RitzCpuTier *tier);
+void ritz_cpu_free_matrices(RitzCpuTier *tier);
 double ritz_cpu_rounded_bytes(const RitzPlan *plan);
 
 // environment.c: RITZ_WAIT; what this processor offers arithmetic of a precision, and the variables
@@ -188,8 +219,8 @@ int ritz_cpu_operator_assemble_add_diagonal(CeedOperator op, bool is_point_block
 int ritz_cpu_diagonal_supports_precision(CeedOperator op, bool is_point_block, bool *is_supported);
 int ritz_cpu_diagonal_explain(CeedOperator op, FILE *stream); // of a prepared operator
 void ritz_cpu_diagonal_destroy(RitzCpuDiagonal **diagonal);
-// The text of a planned operator's diagonal or point blocks, which *text's owner frees, and the place of its
-// code; *code NULL: there is none to be made.
+// The text of the diagonal or point blocks of an operator whose generated kernel is planned, which *text's
+// owner frees, and the place of its code; *code NULL: there is none to be made.
 int ritz_cpu_diagonal_text(CeedOperator op, bool is_point_block, char **text, RitzJitKernel **code);
 
 // point-blocks.c: adds a column, an L-vector of this precision, to blocks [node][num_comp][num_comp].
@@ -249,7 +280,8 @@ int ritz_cpu_operator_explain(CeedOperator op, FILE *stream);
 int ritz_cpu_operator_steps(CeedOperator op, FILE *stream, bool *has_steps);
 int ritz_cpu_operator_source(CeedOperator op, const char **source);
 
-// profile.c
+// profile.c: of a tier; nothing without a plan.
+void ritz_cpu_tier_cost(const RitzCpuTier *tier, RitzOperatorCost *cost);
 int ritz_cpu_operator_cost(CeedOperator op, RitzOperatorCost *cost);
 int ritz_cpu_limits(Ceed ceed, RitzLimits *limits);
 

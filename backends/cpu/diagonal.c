@@ -15,9 +15,7 @@ struct RitzCpuDiagonal {
   char *reason;           // owned: why no generated kernel does it; else NULL
   bool is_walked;         // by the ahead-of-time kernel
   RitzUnfusedDiagonal unfused;
-  RitzCpuOperator *beside; // owned: of a walk where the operator itself has a generated kernel; else NULL
-  RitzJitKernel code;
-  RitzJitKernel later; // of a walk until a compiler has done its work; else nothing
+  RitzCpuTier *tier; // whose plan, spaces and schedule it has: of a walk that ahead of time
   RitzKernel kernel;
   RitzKernelSpace *spaces; // owned: those of the plan, then the diagonal
   RitzKernelArgs *args;    // owned, one a thread
@@ -32,9 +30,6 @@ void ritz_cpu_diagonal_destroy(RitzCpuDiagonal **diagonal) {
   RitzCpuDiagonal *d = *diagonal;
   if (!d) return;
   free_plan(d);
-  ritz_cpu_free_data(&d->beside);
-  ritz_jit_kernel_release(&d->code);
-  ritz_jit_kernel_release(&d->later);
   RITZ_FREE(&d->reason);
   RITZ_FREE(&d->spaces);
   RITZ_FREE(&d->args);
@@ -43,10 +38,9 @@ void ritz_cpu_diagonal_destroy(RitzCpuDiagonal **diagonal) {
 
 // ---- Plan ----
 
-// The operator's diagonal, or column of point blocks; *place NULL: none was planned.
-static RitzCpuDiagonal **place_of(CeedOperator op, bool is_column) {
-  RitzCpuOperator *cpu = op->data;
-  return is_column ? &cpu->point_blocks : &cpu->diagonal;
+// The code of the operator's diagonal, or column of point blocks.
+static RitzJitKernel *kernel_of(RitzCpuTier *tier, bool is_column) {
+  return &tier->kernels[is_column ? RITZ_CPU_POINT_BLOCKS : RITZ_CPU_DIAGONAL];
 }
 
 // Blocks of one component are the diagonal.
@@ -57,9 +51,9 @@ static int has_columns(CeedOperator op, bool is_point_block, bool *is_column) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int why_no_diagonal(CeedOperator op, bool is_column, const char **reason) {
+static int why_no_diagonal(CeedOperator op, const RitzCpuTier *tier, bool is_column, const char **reason) {
   RITZ_TRY((is_column ? ritz_plan_refuse_point_blocks : ritz_plan_refuse_diagonal)(op, reason));
-  if (!*reason && ((const RitzCpuOperator *)op->data)->path != RITZ_PATH_TEXT)
+  if (!*reason && tier->path != RITZ_PATH_TEXT)
     *reason = "the operator's kernel does not hold the text of its QFunction";
   return CEED_ERROR_SUCCESS;
 }
@@ -80,11 +74,6 @@ static int plan_of(CeedOperator op, const RitzPlan *plan, RitzCpuDiagonal *d) {
                       : ritz_plan_diagonal(op, plan, &d->plan);
 }
 
-// Whose plan, spaces and schedule the diagonal has.
-static const RitzCpuOperator *source_of(CeedOperator op, const RitzCpuDiagonal *d) {
-  return d->beside ? d->beside : op->data;
-}
-
 static int copy_target(Ceed ceed, const RitzCpuTarget *apply, RitzCpuDiagonal *d) {
   const int num_spaces = d->plan->plan.num_spaces + 1;
 
@@ -97,41 +86,42 @@ static int copy_target(Ceed ceed, const RitzCpuTarget *apply, RitzCpuDiagonal *d
 
 // Without a plan afterwards where there is nothing to walk with.
 static int plan_walk(CeedOperator op, RitzCpuDiagonal *d) {
-  const RitzCpuPath path = ((const RitzCpuOperator *)op->data)->path;
+  const RitzCpuPath path = ritz_cpu_tier(op)->path;
   const char *reason;
 
   RITZ_TRY(refuse_diagonal(op, d->is_column, &reason));
   if (reason || path == RITZ_PATH_DELEGATED || op->is_at_points || !op->qf->f) return CEED_ERROR_SUCCESS;
-  if (path != RITZ_PATH_UNFUSED) RITZ_TRY(ritz_cpu_make_unfused(op, &d->beside));
-  RITZ_TRY(plan_of(op, source_of(op, d)->plan, d));
-  RITZ_TRY(copy_target(op->obj.ceed, source_of(op, d)->target, d));
+  RITZ_TRY(ritz_cpu_make_ahead(op, &d->tier));
+  if (!d->tier->plan) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(plan_of(op, d->tier->plan, d));
+  RITZ_TRY(copy_target(op->obj.ceed, d->tier->target, d));
   d->is_walked = true;
   d->unfused = (RitzUnfusedDiagonal){.plan = d->plan, .target = d->target};
   d->kernel = ritz_unfused_find_diagonal(op->precision);
   return CEED_ERROR_SUCCESS;
 }
 
-static int make_diagonal_plan(CeedOperator op, RitzCpuDiagonal *d) {
-  const RitzCpuOperator *cpu = op->data;
+static int make_diagonal_plan(CeedOperator op, RitzCpuTier *tier, RitzCpuDiagonal *d) {
   const char *reason;
 
-  RITZ_TRY(why_no_diagonal(op, d->is_column, &reason));
+  d->tier = tier;
+  RITZ_TRY(why_no_diagonal(op, tier, d->is_column, &reason));
   if (reason) {
     RITZ_TRY(ritz_strdup(op->obj.ceed, reason, &d->reason));
     return plan_walk(op, d);
   }
-  RITZ_TRY(plan_of(op, cpu->plan, d));
-  return ritz_plan_cpu_diagonal(op->obj.ceed, d->plan, cpu->target, &d->target);
+  RITZ_TRY(plan_of(op, tier->plan, d));
+  return ritz_plan_cpu_diagonal(op->obj.ceed, d->plan, tier->target, &d->target);
 }
 
-// The operator is prepared.
-static int plan_diagonal(CeedOperator op, bool is_column) {
-  RitzCpuDiagonal **place = place_of(op, is_column);
+// The tier is planned.
+static int plan_diagonal(CeedOperator op, RitzCpuTier *tier, bool is_column) {
+  RitzCpuDiagonal **place = &tier->diagonals[is_column];
 
   if (*place) return CEED_ERROR_SUCCESS;
   RITZ_TRY(RITZ_CALLOC(op->obj.ceed, 1, place));
   (*place)->is_column = is_column;
-  const int ierr = make_diagonal_plan(op, *place);
+  const int ierr = make_diagonal_plan(op, tier, *place);
   if (ierr) ritz_cpu_diagonal_destroy(place);
   return ierr;
 }
@@ -143,13 +133,14 @@ static bool is_optional(CeedOperator op) { return op->use == RITZ_USE_ONCE && op
 
 // The text was good for an apply, so this is the machine's fault or ours.
 static int give_up(CeedOperator op, RitzCpuDiagonal *d) {
-  const bool is_asked_for = is_optional(op) && ritz_jit_status(d->code.module) != RITZ_JIT_REFUSED;
+  RitzJitKernel *code = kernel_of(d->tier, d->is_column);
+  const bool is_asked_for = is_optional(op) && ritz_jit_status(code->module) != RITZ_JIT_REFUSED;
   const char *reason = is_asked_for
                            ? "it is used once (RITZ_USE_ONCE), and there is no kernel for it in the cache"
-                           : ritz_jit_reason(d->code.module);
+                           : ritz_jit_reason(code->module);
 
   RITZ_TRY(ritz_strdup(op->obj.ceed, reason, &d->reason));
-  ritz_jit_kernel_release(&d->code);
+  ritz_jit_kernel_release(code);
   free_plan(d);
   RITZ_TRY(plan_walk(op, d));
   return d->plan && !is_asked_for
@@ -160,11 +151,11 @@ static int give_up(CeedOperator op, RitzCpuDiagonal *d) {
 
 // Leaves what a compiler works at where nobody waits for it.
 static int load_code(CeedOperator op, RitzCpuDiagonal *d) {
-  RitzJitOrder order = {.kernel = &d->code, .waits = !ritz_cpu_may_serve_first(op)};
+  RitzJitOrder order = {.kernel = kernel_of(d->tier, d->is_column), .waits = !ritz_cpu_may_serve_first(op)};
   char *text = NULL;
 
   RITZ_TRY(ritz_emit_cpu_diagonal(op->obj.ceed, d->plan, d->target, &text));
-  order.source = ritz_cpu_source(op, text);
+  order.source = ritz_cpu_source(op, d->tier, text);
   order.source.is_optional = is_optional(op);
   const int ierr = ritz_jit_kernels_make(op->obj.ceed, 1, &order);
   RITZ_FREE(&text);
@@ -173,51 +164,50 @@ static int load_code(CeedOperator op, RitzCpuDiagonal *d) {
 
 static int walk_first(CeedOperator op, RitzCpuDiagonal *d) {
   RITZ_TRY(ritz_strdup(op->obj.ceed, "its kernel is being compiled", &d->reason));
-  d->later = d->code;
-  d->code = (RitzJitKernel){.module = NULL};
   free_plan(d);
   return plan_walk(op, d);
 }
 
-// A walk ends when the kernel is there.
-static int end_first_walk(CeedOperator op, bool is_column) {
-  RitzCpuDiagonal **place = place_of(op, is_column);
-  RitzJitKernel later = (*place)->later;
+static bool is_walking(const RitzCpuTier *tier, bool is_column) {
+  return tier->diagonals[is_column] && tier->diagonals[is_column]->is_walked;
+}
 
-  if (ritz_jit_kernel_state(&later) != RITZ_JIT_KERNEL_COME) return CEED_ERROR_SUCCESS;
-  (*place)->later = (RitzJitKernel){.module = NULL};
-  ritz_cpu_diagonal_destroy(place);
-  const int ierr = plan_diagonal(op, is_column);
-  if (ierr) {
-    ritz_jit_kernel_release(&later);
-    return ierr;
-  }
-  (*place)->code = later;
-  return CEED_ERROR_SUCCESS;
+// A walk ends when the kernel is there; with the last one the tier ahead of time that nothing else needs.
+static int end_first_walk(CeedOperator op, bool is_column) {
+  RitzCpuOperator *cpu = op->data;
+  RitzCpuTier *tier = ritz_cpu_tier(op);
+  const RitzCpuDiagonal *d = tier->diagonals[is_column];
+
+  if ((d->plan && !d->is_walked) || ritz_jit_kernel_state(kernel_of(tier, is_column)) != RITZ_JIT_KERNEL_COME)
+    return CEED_ERROR_SUCCESS;
+  ritz_cpu_diagonal_destroy(&tier->diagonals[is_column]);
+  if (!cpu->is_served_ahead && !is_walking(tier, !is_column)) ritz_cpu_tier_destroy(&cpu->ahead);
+  return plan_diagonal(op, tier, is_column);
 }
 
 static int load_diagonal_kernel(CeedOperator op, RitzCpuDiagonal *d) {
   RITZ_TRY(load_code(op, d));
-  if (!d->code.module) return walk_first(op, d);
-  d->kernel = ritz_cpu_find_kernel(d->code.module, d->target->lanes);
+  const RitzJitModule module = kernel_of(d->tier, d->is_column)->module;
+  if (!module) return walk_first(op, d);
+  d->kernel = ritz_cpu_find_kernel(module, d->target->lanes);
   return d->kernel ? CEED_ERROR_SUCCESS : give_up(op, d);
 }
 
 static int64_t work_bytes(const RitzCpuDiagonal *d) {
+  const RitzJitModule module = kernel_of(d->tier, d->is_column)->module;
   if (d->is_walked) return ritz_unfused_diagonal_work_bytes(&d->unfused);
-  return ((const RitzKernelInfo *)ritz_jit_symbol(d->code.module, RITZ_INFO_SYMBOL))->work_bytes;
+  return ((const RitzKernelInfo *)ritz_jit_symbol(module, RITZ_INFO_SYMBOL))->work_bytes;
 }
 
 static int make_arguments(CeedOperator op, RitzCpuDiagonal *d) {
-  const RitzCpuOperator *source = source_of(op, d);
   const RitzCpu *context = op->obj.ceed->data;
   const int num_spaces = d->plan->plan.num_spaces + 1;
 
   RITZ_TRY(RITZ_CALLOC(op->obj.ceed, (size_t)num_spaces, &d->spaces));
   RITZ_TRY(RITZ_CALLOC(op->obj.ceed, (size_t)context->num_threads, &d->args));
-  for (int s = 0; s < num_spaces; s++) d->spaces[s] = source->spaces[d->plan->origins[s]];
+  for (int s = 0; s < num_spaces; s++) d->spaces[s] = d->tier->spaces[d->plan->origins[s]];
   for (int t = 0; t < context->num_threads; t++) {
-    d->args[t] = source->args[t];
+    d->args[t] = d->tier->args[t];
     d->args[t].spaces = d->spaces;
     d->args[t].plan = &d->unfused;
     d->args[t].before = d->args[t].after = NULL;
@@ -227,27 +217,28 @@ static int make_arguments(CeedOperator op, RitzCpuDiagonal *d) {
 
 static int make_diagonal_kernel(CeedOperator op, bool is_column) {
   RITZ_TRY(end_first_walk(op, is_column));
-  RitzCpuDiagonal *d = *place_of(op, is_column);
+  RitzCpuDiagonal **place = &ritz_cpu_tier(op)->diagonals[is_column], *d = *place;
 
   if (!d->plan || d->args) return CEED_ERROR_SUCCESS;
   int ierr = d->kernel ? CEED_ERROR_SUCCESS : load_diagonal_kernel(op, d);
   if (!ierr && d->plan) ierr = make_arguments(op, d);
-  if (ierr) ritz_cpu_diagonal_destroy(place_of(op, is_column)); // the next call tries again
+  if (ierr) ritz_cpu_diagonal_destroy(place); // the next call tries again
   return ierr;
 }
 
 int ritz_cpu_diagonal_text(CeedOperator op, bool is_point_block, char **text, RitzJitKernel **code) {
+  RitzCpuTier *tier = &((RitzCpuOperator *)op->data)->generated;
   const char *reason;
   bool is_column;
 
   RITZ_TRY(has_columns(op, is_point_block, &is_column));
   RITZ_TRY(refuse_diagonal(op, is_column, &reason));
-  if (!reason) RITZ_TRY(why_no_diagonal(op, is_column, &reason));
+  if (!reason) RITZ_TRY(why_no_diagonal(op, tier, is_column, &reason));
   if (reason) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(plan_diagonal(op, is_column));
-  RitzCpuDiagonal *d = *place_of(op, is_column);
+  RITZ_TRY(plan_diagonal(op, tier, is_column));
+  RitzCpuDiagonal *d = tier->diagonals[is_column];
   if (d->is_walked) return CEED_ERROR_SUCCESS;
-  *code = &d->code;
+  *code = kernel_of(tier, is_column);
   return ritz_emit_cpu_diagonal(op->obj.ceed, d->plan, d->target, text);
 }
 
@@ -265,7 +256,7 @@ static int run_diagonal(CeedOperator op, RitzCpuDiagonal *d) {
     d->args[t].context = context;
     d->args[t].work = ceed->work[t];
   }
-  const int code = ritz_schedule_run(source_of(op, d)->schedule, ceed->team, d->kernel, d->args);
+  const int code = ritz_schedule_run(d->tier->schedule, ceed->team, d->kernel, d->args);
   const int restored = ritz_qfunction_restore_context_data(op->qf, &context);
   RITZ_TRY_BACKEND(code);
   return restored;
@@ -316,7 +307,7 @@ static int run_columns(CeedOperator op, RitzCpuDiagonal *d, void *blocks) {
 // Plans, prepares and loads; the plan is NULL where there is no kernel.
 static int make_diagonal(CeedOperator op, bool is_column) {
   RITZ_TRY(ritz_cpu_prepare(1, &op, CEED_VECTOR_NONE));
-  RITZ_TRY(plan_diagonal(op, is_column));
+  RITZ_TRY(plan_diagonal(op, ritz_cpu_tier(op), is_column));
   return make_diagonal_kernel(op, is_column);
 }
 
@@ -329,7 +320,7 @@ int ritz_cpu_diagonal_supports_precision(CeedOperator op, bool is_point_block, b
   RITZ_TRY(refuse_diagonal(op, is_column, &reason));
   if (reason) return CEED_ERROR_SUCCESS;
   RITZ_TRY(make_diagonal(op, is_column));
-  *is_supported = (*place_of(op, is_column))->plan;
+  *is_supported = ritz_cpu_tier(op)->diagonals[is_column]->plan;
   return CEED_ERROR_SUCCESS;
 }
 
@@ -340,7 +331,7 @@ int ritz_cpu_operator_assemble_add_diagonal(CeedOperator op, bool is_point_block
   RITZ_TRY(has_columns(op, is_point_block, &is_column));
   RITZ_TRY(refuse_diagonal(op, is_column, &reason));
   if (!reason) RITZ_TRY(make_diagonal(op, is_column));
-  RitzCpuDiagonal *d = reason ? NULL : *place_of(op, is_column);
+  RitzCpuDiagonal *d = reason ? NULL : ritz_cpu_tier(op)->diagonals[is_column];
   if (d && d->plan) return (is_column ? run_columns : run_with_inputs)(op, d, diagonal);
   return ritz_ref_operator_assemble_add_diagonal(op, is_point_block, diagonal); // on the context's threads
 }
@@ -348,8 +339,8 @@ int ritz_cpu_operator_assemble_add_diagonal(CeedOperator op, bool is_point_block
 // ---- For people ----
 
 static int explain(CeedOperator op, bool is_column, FILE *stream) {
-  RITZ_TRY(plan_diagonal(op, is_column));
-  const RitzCpuDiagonal *d = *place_of(op, is_column);
+  RITZ_TRY(plan_diagonal(op, ritz_cpu_tier(op), is_column));
+  const RitzCpuDiagonal *d = ritz_cpu_tier(op)->diagonals[is_column];
   const CeedInt nc = d->plan ? d->plan->output.num_comp : 0;
 
   fprintf(stream, is_column ? "  point blocks: " : "  diagonal: ");
@@ -363,9 +354,9 @@ static int explain(CeedOperator op, bool is_column, FILE *stream) {
             d->is_walked ? "the ahead-of-time kernel" : "one generated kernel",
             is_column ? " for each column" : "", is_column ? d->plan->num_in : d->plan->num_in * nc,
             d->plan->num_terms * (int)nc,
-            d->is_walked     ? ", because: "
-            : d->code.module ? ""
-                             : " (not compiled yet)",
+            d->is_walked                            ? ", because: "
+            : kernel_of(d->tier, is_column)->module ? ""
+                                                    : " (not compiled yet)",
             d->is_walked ? d->reason : "");
   return CEED_ERROR_SUCCESS;
 }

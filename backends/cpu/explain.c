@@ -2,12 +2,12 @@
 // What runs for an operator of /cpu/self/gen.
 #include "backends/cpu/cpu.h"
 
-static void explain_precision(const RitzCpuOperator *cpu, FILE *stream) {
-  const RitzPlan *plan = cpu->plan;
+static void explain_precision(const RitzCpuTier *tier, FILE *stream) {
+  const RitzPlan *plan = tier->plan;
   const double bytes = ritz_cpu_rounded_bytes(plan);
 
   if (plan->precision == CEED_SCALAR_TYPE) return;
-  if (cpu->path == RITZ_PATH_UNFUSED)
+  if (tier->path == RITZ_PATH_UNFUSED)
     fprintf(stream, "  the QFunction computes in double; its arguments are converted\n");
   else if (plan->has_context)
     fprintf(stream,
@@ -25,34 +25,34 @@ int ritz_cpu_operator_explain(CeedOperator op, FILE *stream) {
   const RitzCpu *context = op->obj.ceed->data;
 
   RITZ_TRY(ritz_cpu_prepare(1, &op, CEED_VECTOR_NONE));
-  const RitzCpuOperator *cpu = op->data;
-  fprintf(stream, "  runs as: %s\n", paths[cpu->path]);
-  if (cpu->path == RITZ_PATH_TEXT)
+  const RitzCpuTier *tier = ritz_cpu_tier(op);
+  fprintf(stream, "  runs as: %s\n", paths[tier->path]);
+  if (tier->path == RITZ_PATH_TEXT)
     fprintf(stream, "  compiled as: %s\n",
-            ritz_jit_language(cpu->code.module) == RITZ_JIT_CXX ? "C++17" : "C11");
-  if (cpu->reason) fprintf(stream, "  because: %s\n", cpu->reason);
-  if (cpu->plan) explain_precision(cpu, stream);
-  if (cpu->is_unchecked)
+            ritz_jit_language(tier->kernels[RITZ_CPU_APPLY].module) == RITZ_JIT_CXX ? "C++17" : "C11");
+  if (tier->reason) fprintf(stream, "  because: %s\n", tier->reason);
+  if (tier->plan) explain_precision(tier, stream);
+  if (tier->is_unchecked)
     fprintf(stream, "  unchecked: text and function could not be compared, their results are not finite\n");
   ritz_cpu_explain_many(op, stream);
   RITZ_TRY(ritz_cpu_diagonal_explain(op, stream));
   fprintf(stream, "  other assembly: the reference backend\n");
-  if (!cpu->plan) return CEED_ERROR_SUCCESS;
+  if (!tier->plan) return CEED_ERROR_SUCCESS;
   fprintf(stream, "  threads: %d%s; %" CeedInt_FMT " batches of %" CeedInt_FMT " elements\n",
           context->num_threads, context->is_deterministic ? ", results independent of their number" : "",
-          cpu->schedule->num_batches, cpu->target->lanes);
-  return ritz_plan_cpu_print(cpu->plan, cpu->target, stream);
+          tier->schedule->num_batches, tier->target->lanes);
+  return ritz_plan_cpu_print(tier->plan, tier->target, stream);
 }
 
 int ritz_cpu_operator_steps(CeedOperator op, FILE *stream, bool *has_steps) {
   RITZ_TRY(ritz_cpu_prepare(1, &op, CEED_VECTOR_NONE));
-  const RitzCpuOperator *cpu = op->data;
-  *has_steps = cpu->plan;
-  return cpu->plan ? ritz_plan_cpu_print_steps(cpu->plan, cpu->target, stream) : CEED_ERROR_SUCCESS;
+  const RitzCpuTier *tier = ritz_cpu_tier(op);
+  *has_steps = tier->plan;
+  return tier->plan ? ritz_plan_cpu_print_steps(tier->plan, tier->target, stream) : CEED_ERROR_SUCCESS;
 }
 
 int ritz_cpu_operator_source(CeedOperator op, const char **source) {
   RITZ_TRY(ritz_cpu_prepare_kernel(op, CEED_VECTOR_NONE));
-  *source = ((const RitzCpuOperator *)op->data)->text;
+  *source = ritz_cpu_tier(op)->text;
   return CEED_ERROR_SUCCESS;
 }

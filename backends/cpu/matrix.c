@@ -33,14 +33,14 @@ void ritz_cpu_matrices_destroy(RitzCpuMatrix **matrices) {
 enum { MOST_BYTES = 1 << 28 }; // of the matrices of a batch
 
 static const char *why_no_matrix(CeedOperator op, CeedInt a, CeedInt b) {
-  const RitzCpuOperator *cpu = op->data;
+  const RitzCpuTier *tier = ritz_cpu_tier(op);
   const RitzActiveGroups *in = &op->assembly_data->in, *out = &op->assembly_data->out;
   const double bytes = (double)ritz_group_num_nodes(in, a) * ritz_group_num_comp(in, a) *
                        ritz_group_num_nodes(out, b) * ritz_group_num_comp(out, b) * sizeof(CeedScalar);
   const char *reason = ritz_plan_refuse_matrix(op, a, b);
   if (reason) return reason;
-  if (cpu->path != RITZ_PATH_TEXT) return "the operator's kernel does not hold the text of its QFunction";
-  if (bytes * cpu->target->lanes > MOST_BYTES)
+  if (tier->path != RITZ_PATH_TEXT) return "the operator's kernel does not hold the text of its QFunction";
+  if (bytes * tier->target->lanes > MOST_BYTES)
     return "the matrices of a batch of elements take too much memory";
   return NULL;
 }
@@ -50,8 +50,7 @@ static bool is_optional(CeedOperator op) { return op->use == RITZ_USE_ONCE && op
 
 // Whether the operator runs on the ahead-of-time kernel because that was asked for.
 static bool is_left(CeedOperator op) {
-  const RitzCpuOperator *cpu = op->data;
-  return cpu->path == RITZ_PATH_UNFUSED && (is_optional(op) || cpu->coming);
+  return ritz_cpu_tier(op)->path == RITZ_PATH_UNFUSED && (is_optional(op) || ritz_cpu_is_coming(op->data));
 }
 
 // Leaves what a compiler works at where nobody waits for it.
@@ -60,7 +59,7 @@ static int load_code(CeedOperator op, RitzCpuMatrix *m) {
                         .waits = op->use != RITZ_USE_NO_WAIT || !ritz_cpu_may_serve_first(op)};
   char *text = NULL;
   RITZ_TRY(ritz_emit_cpu_matrix(op->obj.ceed, m->plan, m->target, &text));
-  order.source = ritz_cpu_source(op, text);
+  order.source = ritz_cpu_source(op, ritz_cpu_tier(op), text);
   order.source.is_optional = is_optional(op);
   const int ierr = ritz_jit_kernels_make(op->obj.ceed, 1, &order);
   RITZ_FREE(&text);
@@ -68,10 +67,10 @@ static int load_code(CeedOperator op, RitzCpuMatrix *m) {
 }
 
 // Behind those of the plan come the tables of the matrices.
-static int list_matrices(const RitzCpuOperator *cpu, Ceed ceed, RitzCpuMatrix *m) {
+static int list_matrices(const RitzCpuTier *tier, Ceed ceed, RitzCpuMatrix *m) {
   const int num = m->plan->units.plan.num_matrices;
   RITZ_TRY(RITZ_CALLOC(ceed, (size_t)num + 2, &m->matrices));
-  for (int k = 0; k < num; k++) m->matrices[k] = cpu->matrices[k];
+  for (int k = 0; k < num; k++) m->matrices[k] = tier->matrices[k];
   m->matrices[num] = m->plan->is_tensor ? m->plan->pairs : m->plan->B[0];
   m->matrices[num + 1] = m->plan->B[1];
   return CEED_ERROR_SUCCESS;
@@ -79,18 +78,18 @@ static int list_matrices(const RitzCpuOperator *cpu, Ceed ceed, RitzCpuMatrix *m
 
 static int make_threads(CeedOperator op, RitzCpuMatrix *m) {
   const Ceed ceed = op->obj.ceed;
-  const RitzCpuOperator *cpu = op->data;
+  const RitzCpuTier *tier = ritz_cpu_tier(op);
   const RitzCpu *context = ceed->data;
   const size_t num_spaces = (size_t)m->plan->units.plan.num_spaces;
   const size_t size = (size_t)m->plan->rows * (size_t)m->plan->cols * (size_t)m->target->lanes;
-  RITZ_TRY(list_matrices(cpu, ceed, m));
+  RITZ_TRY(list_matrices(tier, ceed, m));
   RITZ_TRY(RITZ_CALLOC(ceed, (size_t)context->num_threads, &m->threads));
   m->num_threads = context->num_threads;
   for (int t = 0; t < m->num_threads; t++) {
     RitzCpuMatrixThread *thread = &m->threads[t];
     RITZ_TRY(RITZ_CALLOC(ceed, num_spaces + 1, &thread->spaces));
     RITZ_TRY(RITZ_MALLOC(ceed, size, &thread->matrix));
-    for (size_t s = 0; s < num_spaces; s++) thread->spaces[s] = cpu->spaces[m->plan->units.origins[s]];
+    for (size_t s = 0; s < num_spaces; s++) thread->spaces[s] = tier->spaces[m->plan->units.origins[s]];
     thread->spaces[num_spaces].array = thread->matrix;
     thread->args = (RitzKernelArgs){.abi = RITZ_KERNEL_ABI,
                                     .num_elem = op->num_elem,
@@ -104,6 +103,7 @@ static int make_threads(CeedOperator op, RitzCpuMatrix *m) {
 
 // With its kernel, or why there is none.
 static int load_matrix(CeedOperator op, RitzCpuMatrix *m) {
+  RITZ_FREE(&m->reason);
   RITZ_TRY(load_code(op, m));
   const RitzJitModule module = m->code.module;
   if (module) m->kernel = ritz_cpu_find_kernel(module, m->target->lanes);
@@ -114,68 +114,51 @@ static int load_matrix(CeedOperator op, RitzCpuMatrix *m) {
 }
 
 static int make_matrix(CeedOperator op, RitzCpuMatrix *m) {
-  const RitzCpuOperator *cpu = op->data;
+  const RitzCpuTier *tier = ritz_cpu_tier(op);
   const char *reason = why_no_matrix(op, m->a, m->b);
   m->is_left = is_left(op);
   if (reason) return ritz_strdup(op->obj.ceed, reason, &m->reason);
-  RITZ_TRY(ritz_plan_matrix(op, cpu->plan, m->a, m->b, &m->plan));
-  RITZ_TRY(ritz_plan_cpu_diagonal(op->obj.ceed, &m->plan->units, cpu->target, &m->target));
+  RITZ_TRY(ritz_plan_matrix(op, tier->plan, m->a, m->b, &m->plan));
+  RITZ_TRY(ritz_plan_cpu_diagonal(op->obj.ceed, &m->plan->units, tier->target, &m->target));
   return load_matrix(op, m);
 }
 
-static RitzCpuMatrix **find(RitzCpuOperator *cpu, CeedInt a, CeedInt b) {
-  RitzCpuMatrix **place = &cpu->matrices_of_groups;
+static RitzCpuMatrix **find(RitzCpuTier *tier, CeedInt a, CeedInt b) {
+  RitzCpuMatrix **place = &tier->matrices_of_groups;
   while (*place && ((*place)->a != a || (*place)->b != b)) place = &(*place)->next;
   return place;
 }
 
-// Forgets one whose compiler has done its work; its code is the caller's.
-static RitzJitKernel take_code(RitzCpuMatrix **place) {
-  RitzCpuMatrix *m = *place;
-  const RitzJitKernel code = m->code;
-  *place = m->next;
-  m->next = NULL;
-  m->code = (RitzJitKernel){.module = NULL};
-  ritz_cpu_matrices_destroy(&m);
-  return code;
-}
-
-// Owns the code.
-static int create_matrix(CeedOperator op, CeedInt a, CeedInt b, RitzJitKernel *code, RitzCpuMatrix **matrix) {
+static int create_matrix(CeedOperator op, CeedInt a, CeedInt b, RitzCpuMatrix **place) {
   RitzCpuMatrix *m = NULL;
-  int ierr = RITZ_CALLOC(op->obj.ceed, 1, &m);
-  if (ierr) {
-    ritz_jit_kernel_release(code);
-    return ierr;
-  }
+  RITZ_TRY(RITZ_CALLOC(op->obj.ceed, 1, &m));
+  *place = m;
   m->a = a;
   m->b = b;
   m->in = op->assembly_data->in.rstrs[a];
   m->out = op->assembly_data->out.rstrs[b];
-  m->code = *code;
-  ierr = make_matrix(op, m);
-  if (ierr) ritz_cpu_matrices_destroy(&m);
-  *matrix = m;
-  return ierr;
+  return make_matrix(op, m);
 }
 
 int ritz_cpu_matrix_make(CeedOperator op, CeedInt a, CeedInt b, RitzCpuMatrix **matrix) {
+  int ierr = CEED_ERROR_SUCCESS;
   RITZ_TRY(ritz_cpu_prepare_kernel(op, CEED_VECTOR_NONE));
-  RitzCpuOperator *cpu = op->data;
-  RitzCpuMatrix **place = find(cpu, a, b);
-  RitzJitKernel code = {.module = NULL};
-  *matrix = *place;
-  if (*place && ritz_jit_kernel_state(&(*place)->code) != RITZ_JIT_KERNEL_COME) return CEED_ERROR_SUCCESS;
-  if (*place) code = take_code(place);
-  RITZ_TRY(create_matrix(op, a, b, &code, matrix));
-  (*matrix)->next = cpu->matrices_of_groups;
-  cpu->matrices_of_groups = *matrix;
-  return CEED_ERROR_SUCCESS;
+  RitzCpuMatrix **place = find(ritz_cpu_tier(op), a, b), *m = *place;
+  if (!m)
+    ierr = create_matrix(op, a, b, place);
+  else if (ritz_jit_kernel_state(&m->code) == RITZ_JIT_KERNEL_COME)
+    ierr = load_matrix(op, m);
+  if (ierr && (m = *place)) {
+    *place = m->next;
+    m->next = NULL;
+    ritz_cpu_matrices_destroy(&m);
+  }
+  *matrix = ierr ? NULL : *place;
+  return ierr;
 }
 
 bool ritz_cpu_matrix_is_made(CeedOperator op, CeedInt a, CeedInt b) {
-  RitzCpuOperator *cpu = op->data;
-  const RitzCpuMatrix *m = cpu ? *find(cpu, a, b) : NULL;
+  const RitzCpuMatrix *m = op->data ? *find(ritz_cpu_tier(op), a, b) : NULL;
   return m && m->kernel;
 }
 

@@ -19,7 +19,7 @@ CeedVector ritz_cpu_vector_of(CeedOperator op, const RitzPlanSpace *space) {
 }
 
 static CeedVector apply_vector_of(CeedOperator op, int s, CeedVector in, CeedVector out) {
-  const RitzPlanSpace *space = &((const RitzCpuOperator *)op->data)->plan->spaces[s];
+  const RitzPlanSpace *space = &ritz_cpu_tier(op)->plan->spaces[s];
   return !space->is_active ? ritz_cpu_vector_of(op, space) : space->is_input ? in : out;
 }
 
@@ -67,26 +67,26 @@ static size_t entry_bytes(const RitzPlan *plan, int s) {
 // layout was left to the backend, and nothing else writes to its vector. The ahead-of-time kernel may have
 // other lanes.
 static bool may_be_packed(CeedOperator op, int s) {
-  const RitzCpuOperator *cpu = op->data;
-  const RitzPlanSpace *space = &cpu->plan->spaces[s];
+  const RitzCpuTier *tier = ritz_cpu_tier(op);
+  const RitzPlanSpace *space = &tier->plan->spaces[s];
   CeedElemRestriction rstr = ritz_operator_field(op, space->field)->rstr;
   RitzCpuMachine machine;
   RitzPlanOptions options;
 
   if (space->basis >= 0 || rstr->type != CEED_RESTRICTION_STRIDED ||
-      !ritz_restriction_has_backend_strides(rstr) || space->precision != cpu->plan->precision)
+      !ritz_restriction_has_backend_strides(rstr) || space->precision != tier->plan->precision)
     return false;
-  for (int t = 0; t < cpu->plan->num_spaces; t++) {
-    if (t != s && cpu->plan->spaces[t].array == space->array) return false;
+  for (int t = 0; t < tier->plan->num_spaces; t++) {
+    if (t != s && tier->plan->spaces[t].array == space->array) return false;
   }
   ritz_cpu_environment(space->precision, &machine, &options);
-  return cpu->target->lanes == machine.lanes;
+  return tier->target->lanes == machine.lanes;
 }
 
 static int get_packed_output(CeedOperator op, int s, CeedVector vec) {
-  const RitzCpuOperator *cpu = op->data;
-  RitzKernelSpace *kernel = &cpu->spaces[s];
-  const RitzPacking packing = packing_of(cpu->plan, cpu->target, s, kernel);
+  const RitzCpuTier *tier = ritz_cpu_tier(op);
+  RitzKernelSpace *kernel = &tier->spaces[s];
+  const RitzPacking packing = packing_of(tier->plan, tier->target, s, kernel);
 
   RITZ_TRY_BACKEND(ritz_vector_begin_packed(vec, &packing, &kernel->array));
   kernel->is_packed = kernel->array != NULL;
@@ -95,13 +95,13 @@ static int get_packed_output(CeedOperator op, int s, CeedVector vec) {
 
 // An output that is zeroed needs no old values. Entries beyond what the schedule covers are zeroed here.
 static int get_output(CeedOperator op, int s, CeedVector vec, RitzApplyMode mode) {
-  RitzCpuOperator *cpu = op->data;
-  const RitzPlan *plan = cpu->plan;
-  RitzKernelSpace *kernel = &cpu->spaces[s];
+  RitzCpuTier *tier = ritz_cpu_tier(op);
+  const RitzPlan *plan = tier->plan;
+  RitzKernelSpace *kernel = &tier->spaces[s];
   const int holder = earlier_cpu_output(plan, s);
 
   if (holder >= 0) {
-    kernel->array = cpu->spaces[holder].array;
+    kernel->array = tier->spaces[holder].array;
     return CEED_ERROR_SUCCESS;
   }
   if (!is_zeroed(&plan->spaces[s], mode)) {
@@ -111,7 +111,7 @@ static int get_output(CeedOperator op, int s, CeedVector vec, RitzApplyMode mode
   if (may_be_packed(op, s)) RITZ_TRY(get_packed_output(op, s, vec));
   if (kernel->is_packed) return CEED_ERROR_SUCCESS;
   RITZ_TRY_BACKEND(ritz_vector_lock(vec, RITZ_ACCESS_WRITE, CEED_MEM_HOST, &kernel->array));
-  cpu->zeroed[s] = kernel->array;
+  tier->zeroed[s] = kernel->array;
   CeedSize covered = 0;
   for (int t = s; t < plan->num_spaces; t++) {
     const RitzPlanSpace *space = &plan->spaces[t];
@@ -125,13 +125,13 @@ static int get_output(CeedOperator op, int s, CeedVector vec, RitzApplyMode mode
 }
 
 int ritz_cpu_get_arrays(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode, int *num_held) {
-  RitzCpuOperator *cpu = op->data;
+  RitzCpuTier *tier = ritz_cpu_tier(op);
   *num_held = 0;
-  for (int s = 0; s < cpu->plan->num_spaces; s++) {
-    const RitzPlanSpace *space = &cpu->plan->spaces[s];
+  for (int s = 0; s < tier->plan->num_spaces; s++) {
+    const RitzPlanSpace *space = &tier->plan->spaces[s];
     CeedVector vec = apply_vector_of(op, s, in, out);
-    cpu->zeroed[s] = NULL;
-    RITZ_TRY(space->is_input ? ritz_cpu_get_input(cpu->plan, cpu->target, s, vec, &cpu->spaces[s])
+    tier->zeroed[s] = NULL;
+    RITZ_TRY(space->is_input ? ritz_cpu_get_input(tier->plan, tier->target, s, vec, &tier->spaces[s])
                              : get_output(op, s, vec, mode));
     *num_held = s + 1;
   }
@@ -147,14 +147,14 @@ int ritz_cpu_restore_input(const RitzCpuTarget *target, int s, CeedVector vec, R
   return ritz_vector_unlock(vec, RITZ_ACCESS_READ, &array, CEED_ERROR_SUCCESS);
 }
 
-static int restore_array(RitzCpuOperator *cpu, int s, CeedVector vec) {
-  void *array = cpu->spaces[s].array;
+static int restore_array(RitzCpuTier *tier, int s, CeedVector vec) {
+  void *array = tier->spaces[s].array;
 
-  if (cpu->plan->spaces[s].is_input) return ritz_cpu_restore_input(cpu->target, s, vec, &cpu->spaces[s]);
-  cpu->spaces[s].array = NULL;
-  if (earlier_cpu_output(cpu->plan, s) >= 0) return CEED_ERROR_SUCCESS;
-  if (cpu->spaces[s].is_packed) {
-    cpu->spaces[s].is_packed = false;
+  if (tier->plan->spaces[s].is_input) return ritz_cpu_restore_input(tier->target, s, vec, &tier->spaces[s]);
+  tier->spaces[s].array = NULL;
+  if (earlier_cpu_output(tier->plan, s) >= 0) return CEED_ERROR_SUCCESS;
+  if (tier->spaces[s].is_packed) {
+    tier->spaces[s].is_packed = false;
     return ritz_vector_end_packed(vec, &array, CEED_ERROR_SUCCESS);
   }
   return ritz_vector_unlock(vec, RITZ_ACCESS_READ_WRITE, &array, CEED_ERROR_SUCCESS);
@@ -163,7 +163,7 @@ static int restore_array(RitzCpuOperator *cpu, int s, CeedVector vec) {
 int ritz_cpu_restore_arrays(CeedOperator op, CeedVector in, CeedVector out, int num_held) {
   int ierr = CEED_ERROR_SUCCESS;
   for (int s = 0; s < num_held; s++) {
-    const int restored = restore_array(op->data, s, apply_vector_of(op, s, in, out));
+    const int restored = restore_array(ritz_cpu_tier(op), s, apply_vector_of(op, s, in, out));
     if (!ierr) ierr = restored;
   }
   return ierr;
@@ -179,22 +179,22 @@ void ritz_cpu_zero_range(void *data, int32_t space, int64_t first, int64_t count
 }
 
 static int run_apply(CeedOperator op, void *context, RitzApplyMode mode) {
-  RitzCpuOperator *cpu = op->data;
+  RitzCpuTier *tier = ritz_cpu_tier(op);
   const RitzCpu *ceed = op->obj.ceed->data;
-  RitzCpuZeroing zeroing = {cpu->plan, cpu->zeroed};
-  const RitzKernelHook zero = {.begin = cpu->schedule->before_begin,
-                               .ranges = cpu->schedule->before,
+  RitzCpuZeroing zeroing = {tier->plan, tier->zeroed};
+  const RitzKernelHook zero = {.begin = tier->schedule->before_begin,
+                               .ranges = tier->schedule->before,
                                .call = ritz_cpu_zero_range,
                                .data = &zeroing};
 
   for (int t = 0; t < ceed->num_threads; t++) {
-    RitzKernelArgs *args = &cpu->args[t];
+    RitzKernelArgs *args = &tier->args[t];
     args->context = context;
     args->before = mode == RITZ_APPLY_ADD ? NULL : &zero;
     args->work = ceed->work[t];
   }
-  cpu->applies_left--;
-  const int code = ritz_schedule_run(cpu->schedule, ceed->team, cpu->kernel, cpu->args);
+  ((RitzCpuOperator *)op->data)->applies_left--;
+  const int code = ritz_schedule_run(tier->schedule, ceed->team, tier->kernel, tier->args);
   RITZ_TRY_BACKEND(code);
   return CEED_ERROR_SUCCESS;
 }
@@ -209,7 +209,7 @@ static int run_with_context(CeedOperator op, RitzApplyMode mode) {
 
 // The active output of this call is a passive output of the operator, too: the schedule takes them for two.
 static bool is_output_twice(CeedOperator op, CeedVector out) {
-  const RitzPlan *plan = ((const RitzCpuOperator *)op->data)->plan;
+  const RitzPlan *plan = ritz_cpu_tier(op)->plan;
   bool has_active = false, has_passive = false;
   for (int s = 0; s < plan->num_spaces; s++) {
     const RitzPlanSpace *space = &plan->spaces[s];
@@ -235,10 +235,10 @@ static int apply_apart(CeedOperator op, CeedVector in, CeedVector out, RitzApply
 }
 
 static int apply_prepared(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode) {
-  RitzCpuOperator *cpu = op->data;
+  RitzCpuTier *tier = ritz_cpu_tier(op);
   int num_held = 0;
 
-  if (cpu->path == RITZ_PATH_DELEGATED) return ritz_ref_operator_apply(op, in, out, mode);
+  if (tier->path == RITZ_PATH_DELEGATED) return ritz_ref_operator_apply(op, in, out, mode);
   if (is_output_twice(op, out) && ritz_cpu_is_mixed(op)) return apply_apart(op, in, out, mode);
   if (is_output_twice(op, out)) {
     RITZ_TRY(ritz_cpu_warn(op, "CeedOperatorApply", "its active output is one of its passive outputs, too",

@@ -24,9 +24,9 @@ bool ritz_cpu_is_mixed(CeedOperator op) {
 int ritz_cpu_operator_supports_precision(CeedOperator op, CeedVector in, bool *is_supported,
                                          const char **reason) {
   RITZ_TRY(ritz_cpu_prepare(1, &op, in));
-  const RitzCpuOperator *cpu = op->data;
-  *is_supported = cpu->path != RITZ_PATH_DELEGATED;
-  *reason = cpu->reason;
+  const RitzCpuTier *tier = ritz_cpu_tier(op);
+  *is_supported = tier->path != RITZ_PATH_DELEGATED;
+  *reason = tier->reason;
   return CEED_ERROR_SUCCESS;
 }
 
@@ -61,35 +61,33 @@ static int find_matrix(CeedOperator op, const RitzPlanBasis *b, int which, const
                                                   : ritz_basis_table(basis, mode, matrix);
 }
 
-static int fill_matrix(CeedOperator op, const RitzPlanBasis *b, int which) {
-  RitzCpuOperator *cpu = op->data;
+static int fill_matrix(CeedOperator op, RitzCpuTier *tier, const RitzPlanBasis *b, int which) {
   const CeedInt number = b->first_matrix + which;
   const CeedSize num = num_entries(b, which);
   const CeedScalar *matrix;
   RITZ_TRY(find_matrix(op, b, which, &matrix));
-  cpu->matrices[number] = matrix;
-  if (cpu->plan->precision == CEED_SCALAR_TYPE || !matrix) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(RITZ_MALLOC(op->obj.ceed, (size_t)num, &cpu->rounded[number]));
-  for (CeedSize i = 0; i < num; i++) cpu->rounded[number][i] = (float)matrix[i];
-  cpu->matrices[number] = cpu->rounded[number];
+  tier->matrices[number] = matrix;
+  if (tier->plan->precision == CEED_SCALAR_TYPE || !matrix) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(RITZ_MALLOC(op->obj.ceed, (size_t)num, &tier->rounded[number]));
+  for (CeedSize i = 0; i < num; i++) tier->rounded[number][i] = (float)matrix[i];
+  tier->matrices[number] = tier->rounded[number];
   return CEED_ERROR_SUCCESS;
 }
 
-int ritz_cpu_fill_matrices(CeedOperator op) {
-  RitzCpuOperator *cpu = op->data;
-  const RitzPlan *plan = cpu->plan;
+int ritz_cpu_fill_matrices(CeedOperator op, RitzCpuTier *tier) {
+  const RitzPlan *plan = tier->plan;
 
-  RITZ_TRY(RITZ_CALLOC(op->obj.ceed, (size_t)plan->num_matrices + 1, &cpu->matrices));
-  RITZ_TRY(RITZ_CALLOC(op->obj.ceed, (size_t)plan->num_matrices + 1, &cpu->rounded));
+  RITZ_TRY(RITZ_CALLOC(op->obj.ceed, (size_t)plan->num_matrices + 1, &tier->matrices));
+  RITZ_TRY(RITZ_CALLOC(op->obj.ceed, (size_t)plan->num_matrices + 1, &tier->rounded));
   for (int b = 0; b < plan->num_bases; b++) {
     if (plan->bases[b].first_matrix < 0) continue;
-    for (int which = 0; which < 2; which++) RITZ_TRY(fill_matrix(op, &plan->bases[b], which));
+    for (int which = 0; which < 2; which++) RITZ_TRY(fill_matrix(op, tier, &plan->bases[b], which));
   }
   return CEED_ERROR_SUCCESS;
 }
 
-void ritz_cpu_free_matrices(RitzCpuOperator *cpu) {
-  for (int i = 0; cpu->rounded && i < cpu->plan->num_matrices; i++) RITZ_FREE(&cpu->rounded[i]);
-  RITZ_FREE((void **)&cpu->rounded);
-  RITZ_FREE((void **)&cpu->matrices);
+void ritz_cpu_free_matrices(RitzCpuTier *tier) {
+  for (int i = 0; tier->rounded && i < tier->plan->num_matrices; i++) RITZ_FREE(&tier->rounded[i]);
+  RITZ_FREE((void **)&tier->rounded);
+  RITZ_FREE((void **)&tier->matrices);
 }

@@ -6,15 +6,22 @@
 #include "backends/cpu/cpu.h"
 #include "machine/machine.h"
 
+void ritz_cpu_tier_cost(const RitzCpuTier *tier, RitzOperatorCost *cost) {
+  if (!tier->plan) return;
+  const RitzPlanCost element = ritz_plan_cpu_cost(tier->plan, tier->target);
+  const double num = tier->plan->num_elem;
+
+  cost->flops = element.flops * num;
+  cost->is_single = tier->plan->precision == CEED_SCALAR_FP32;
+  cost->bytes = (element.bytes_stored + element.bytes_offsets + element.bytes_vectors) * num;
+}
+
 int ritz_cpu_operator_cost(CeedOperator op, RitzOperatorCost *cost) {
   const RitzCpuOperator *cpu = op->data;
 
-  if (!cpu || !cpu->plan) return CEED_ERROR_SUCCESS;
-  const RitzPlanCost element = ritz_plan_cpu_cost(cpu->plan, cpu->target);
-  cost->flops = element.flops * cpu->plan->num_elem;
-  cost->note = cpu->coming ? "kernel being compiled" : NULL;
-  cost->is_single = cpu->plan->precision == CEED_SCALAR_FP32;
-  cost->bytes = (element.bytes_stored + element.bytes_offsets + element.bytes_vectors) * cpu->plan->num_elem;
+  if (!cpu) return CEED_ERROR_SUCCESS;
+  ritz_cpu_tier_cost(ritz_cpu_tier(op), cost);
+  cost->note = ritz_cpu_is_coming(cpu) ? "kernel being compiled" : NULL;
   return CEED_ERROR_SUCCESS;
 }
 
