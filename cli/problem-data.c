@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Functions of the position as data of a problem: integrated sources, values at nodes.
+// Functions of the position as data of a problem: integrated sources and loads, values at nodes.
 #include <stdlib.h>
 
 #include "cli/cli.h"
@@ -7,58 +7,12 @@
 
 // ---- Sources ----
 
-static int evaluate_at_points(const Problem *p, const Points *points, const char *name, ProblemFunction f,
-                              const void *ctx, const CeedScalar *positions, CeedScalar *values) {
-  const int32_t *regions = NULL;
-  ProblemPoint point = {.x = {0, 0, 0, p->time}};
-
-  CLI_TRY(RitzMeshGetElementRegions(p->mesh, &regions));
-  for (CeedInt e = 0; e < points->num_elem; e++) {
-    point.region = regions[points->first + e];
-    for (CeedSize i = (CeedSize)e * points->num; i < (CeedSize)(e + 1) * points->num; i++) {
-      for (CeedInt d = 0; d < p->space_dim; d++) point.x[d] = positions[i * p->space_dim + d];
-      for (CeedInt c = 0; c < p->num_comp; c++)
-        CLI_TRY(problem_evaluate(p, name, f, ctx, &point, c, &values[i * p->num_comp + c]));
-    }
-  }
-  return CEED_ERROR_SUCCESS;
-}
-
-static int evaluate_vector(const Problem *p, const Points *points, const char *name, ProblemFunction f,
-                           const void *ctx, CeedVector positions, CeedVector values) {
-  const CeedScalar *positions_array = NULL;
-  CeedScalar *values_array = NULL;
-  int ierr, restore;
-
-  CLI_TRY(CeedVectorGetArrayRead(positions, CEED_MEM_HOST, &positions_array));
-  ierr = CeedVectorGetArrayWrite(values, CEED_MEM_HOST, &values_array);
-  if (!ierr) {
-    ierr = evaluate_at_points(p, points, name, f, ctx, positions_array, values_array);
-    restore = CeedVectorRestoreArray(values, &values_array);
-    ierr = ierr ? ierr : restore;
-  }
-  restore = CeedVectorRestoreArrayRead(positions, &positions_array);
-  return ierr ? ierr : restore;
-}
-
 static int add_block_source(const Problem *p, CeedInt block, const char *name, ProblemFunction f,
                             const void *ctx, CeedVector rhs) {
-  CeedElemRestriction rstr_positions = NULL, rstr_values = NULL;
-  CeedVector positions = NULL, values = NULL;
   Points points;
-  int ierr;
+  int ierr = points_create(p, block, false, &points);
 
-  CLI_TRY_CLEANUP(points_create(p, block, false, &points));
-  CLI_TRY_CLEANUP(points_create_field(p, &points, p->space_dim, &rstr_positions, &positions));
-  CLI_TRY_CLEANUP(points_create_field(p, &points, p->num_comp, &rstr_values, &values));
-  CLI_TRY_CLEANUP(points_compute_positions(p, &points, rstr_positions, positions));
-  CLI_TRY_CLEANUP(evaluate_vector(p, &points, name, f, ctx, positions, values));
-  CLI_TRY_CLEANUP(points_add_source(p, &points, rstr_values, values, rhs));
-cleanup:
-  CeedVectorDestroy(&positions);
-  CeedVectorDestroy(&values);
-  CeedElemRestrictionDestroy(&rstr_positions);
-  CeedElemRestrictionDestroy(&rstr_values);
+  if (!ierr) ierr = points_add_source(p, &points, name, f, ctx, rhs);
   points_destroy(&points);
   return ierr;
 }
@@ -67,6 +21,30 @@ int problem_add_source(const Problem *p, const char *name, ProblemFunction f, co
                        CeedVector rhs) {
   for (CeedInt b = 0; b < p->num_blocks; b++) CLI_TRY(add_block_source(p, b, name, f, ctx, rhs));
   return CEED_ERROR_SUCCESS;
+}
+
+// ---- Loads on boundary parts ----
+
+static int add_facets_source(const Problem *p, RitzFacets facets, CeedInt block, const char *name,
+                             ProblemFunction f, const void *ctx, CeedVector rhs) {
+  Points points;
+  int ierr = points_create_facets(p, facets, block, &points);
+
+  if (!ierr) ierr = points_add_source(p, &points, name, f, ctx, rhs);
+  points_destroy(&points);
+  return ierr;
+}
+
+int problem_add_boundary(const Problem *p, const char *name, const char *part, ProblemFunction f,
+                         const void *ctx, CeedVector rhs) {
+  RitzFacets facets = NULL;
+  CeedInt num_blocks = 0;
+
+  CLI_TRY(RitzFacetsCreate(p->mesh, part, &facets));
+  int ierr = RitzFacetsGetNumBlocks(facets, &num_blocks);
+  for (CeedInt b = 0; b < num_blocks && !ierr; b++) ierr = add_facets_source(p, facets, b, name, f, ctx, rhs);
+  RitzFacetsDestroy(&facets);
+  return ierr;
 }
 
 // ---- Values at nodes ----

@@ -59,7 +59,7 @@ static int evaluate_stresses(const Problem *p, const Points *points, CeedVector 
       {"du", p->dim * p->num_comp, CEED_EVAL_GRAD, points->rstr_u, points->basis_u, CEED_VECTOR_ACTIVE},
       {"strain", PROBLEM_STRESSES, CEED_EVAL_NONE, rstr, CEED_BASIS_NONE, CEED_VECTOR_ACTIVE}};
   CeedOperator op = NULL;
-  int ierr = points_create_operator(p, NULL, points_strain, 2, 1, fields, &op);
+  int ierr = points_create_operator(p, points, NULL, points_strain, 2, 1, fields, &op);
 
   if (!ierr) ierr = CeedOperatorApply(op, u, values, CEED_REQUEST_IMMEDIATE);
   CeedOperatorDestroy(&op);
@@ -102,7 +102,7 @@ static int add_block_stresses(const Problem *p, const Problem *projection, CeedI
   CLI_TRY_CLEANUP(evaluate_stresses(p, &points, u, rstr, values));
   for (CeedInt c = 0; c < PROBLEM_STRESSES; c++) {
     CLI_TRY_CLEANUP(copy_component(values, c, one, false));
-    CLI_TRY_CLEANUP(points_add_source(projection, &scalar, rstr_one, one, rhs[c]));
+    CLI_TRY_CLEANUP(points_add_values(projection, &scalar, rstr_one, one, rhs[c]));
   }
 cleanup:
   CeedVectorDestroy(&one);

@@ -39,7 +39,7 @@ static PointsKnown get_known(const Problem *p) {
 }
 
 static PointsField coordinates(const Problem *p, const Points *points) {
-  return (PointsField){"x", p->space_dim, CEED_EVAL_INTERP, points->rstr_x, points->basis_x, p->x};
+  return (PointsField){"x", p->space_dim, CEED_EVAL_INTERP, points->rstr_x, points->basis_x, points->x};
 }
 
 // ---- Source ----
@@ -53,7 +53,7 @@ static int add_block_source(const Problem *p, CeedInt block, CeedVector rhs) {
   CLI_TRY_CLEANUP(points_create(p, block, false, &points));
   const PointsField fields[] = {coordinates(p, &points), points_geometry(p, &points), points_weights(&points),
                                 points_test(p, &points)};
-  CLI_TRY_CLEANUP(points_create_operator(p, &known, points_sine_source, 3, 1, fields, &op));
+  CLI_TRY_CLEANUP(points_create_operator(p, &points, &known, points_sine_source, 3, 1, fields, &op));
   CLI_TRY_CLEANUP(CeedOperatorApplyAdd(op, CEED_VECTOR_NONE, rhs, CEED_REQUEST_IMMEDIATE));
 cleanup:
   CeedOperatorDestroy(&op);
@@ -108,7 +108,7 @@ static int add_block_errors(const Problem *p, CeedInt block, CeedVector u, Error
       {"du", p->dim * p->num_comp, CEED_EVAL_GRAD, points.rstr_u, points.basis_u, CEED_VECTOR_ACTIVE},
       {"errors", 2, CEED_EVAL_INTERP, rstr, basis, CEED_VECTOR_ACTIVE},
   };
-  CLI_TRY_CLEANUP(points_create_operator(p, &known, points_sine_errors, 5, 1, fields, &op));
+  CLI_TRY_CLEANUP(points_create_operator(p, &points, &known, points_sine_errors, 5, 1, fields, &op));
   CLI_TRY_CLEANUP(CeedOperatorApply(op, u, errors, CEED_REQUEST_IMMEDIATE));
   CLI_TRY_CLEANUP(add_errors(errors, sum));
 cleanup:

@@ -18,7 +18,10 @@ int points_create(const Problem *p, CeedInt block, bool for_errors, Points *poin
   const CeedInt order = p->options.order;
   const CeedInt quad_degree = for_errors ? 2 * order + 4 : p->has_directions ? 2 * order + 2 : 2 * order;
 
-  *points = (Points){.block = block, .rstr_x = p->rstr_x[block], .rstr_u = p->rstr_u[block]};
+  *points = (Points){.dim = p->dim, .block = block};
+  CLI_TRY(CeedElemRestrictionReferenceCopy(p->rstr_x[block], &points->rstr_x));
+  CLI_TRY(CeedElemRestrictionReferenceCopy(p->rstr_u[block], &points->rstr_u));
+  CLI_TRY(CeedVectorReferenceCopy(p->x, &points->x));
   CLI_TRY(RitzMeshGetBlock(p->mesh, block, NULL, &points->first, NULL, NULL, NULL));
   CLI_TRY(RitzMeshCreateBlockBasis(p->mesh, block, p->ceed, quad_degree, &points->basis_x));
   CLI_TRY(RitzSpaceCreateBlockBasis(p->space, block, p->ceed, quad_degree, &points->basis_u));
@@ -26,7 +29,28 @@ int points_create(const Problem *p, CeedInt block, bool for_errors, Points *poin
   return CeedBasisGetNumQuadraturePoints(points->basis_u, &points->num);
 }
 
+int points_create_facets(const Problem *p, RitzFacets facets, CeedInt block, Points *points) {
+  const RitzFacetNodes nodes = p->dim == 1 ? RITZ_FACET_ELEMENT : RITZ_FACET_TRACE;
+  CeedInt order = 0;
+
+  *points = (Points){.dim = p->dim - 1};
+  CLI_TRY(RitzMeshGetGeometryOrder(p->mesh, &order));
+  const CeedInt degree = p->options.order, quad_degree = 2 * degree + 2 * (order - 1);
+  CLI_TRY(RitzFacetsGetBlock(facets, block, NULL, NULL, NULL, &points->elements, NULL));
+  CLI_TRY(RitzFacetsCreateCoordinates(facets, block, nodes, p->ceed, &points->rstr_x, &points->x));
+  CLI_TRY(RitzFacetsCreateBasis(facets, block, nodes, p->ceed, p->space_dim, order, quad_degree,
+                                &points->basis_x));
+  CLI_TRY(RitzFacetsCreateRestriction(facets, block, nodes, p->space, p->ceed, &points->rstr_u));
+  CLI_TRY(RitzFacetsCreateBasis(facets, block, nodes, p->ceed, p->num_comp, degree, quad_degree,
+                                &points->basis_u));
+  CLI_TRY(CeedElemRestrictionGetNumElements(points->rstr_u, &points->num_elem));
+  return CeedBasisGetNumQuadraturePoints(points->basis_u, &points->num);
+}
+
 void points_destroy(Points *points) {
+  CeedElemRestrictionDestroy(&points->rstr_x);
+  CeedElemRestrictionDestroy(&points->rstr_u);
+  CeedVectorDestroy(&points->x);
   CeedBasisDestroy(&points->basis_x);
   CeedBasisDestroy(&points->basis_u);
 }
@@ -87,7 +111,7 @@ int points_compute_positions(const Problem *p, const Points *points, CeedElemRes
   CLI_TRY_CLEANUP(CeedOperatorSetField(op, "input", points->rstr_x, points->basis_x, CEED_VECTOR_ACTIVE));
   CLI_TRY_CLEANUP(CeedOperatorSetField(op, "output", rstr, CEED_BASIS_NONE, CEED_VECTOR_ACTIVE));
   CLI_TRY_CLEANUP(RitzOperatorSetUse(op, RITZ_USE_ONCE));
-  CLI_TRY_CLEANUP(CeedOperatorApply(op, p->x, positions, CEED_REQUEST_IMMEDIATE));
+  CLI_TRY_CLEANUP(CeedOperatorApply(op, points->x, positions, CEED_REQUEST_IMMEDIATE));
 cleanup:
   CeedOperatorDestroy(&op);
   CeedQFunctionDestroy(&qf);
@@ -102,7 +126,9 @@ PointsField points_weights(const Points *points) {
 }
 
 PointsField points_geometry(const Problem *p, const Points *points) {
-  return (PointsField){"dx", p->dim * p->space_dim, CEED_EVAL_GRAD, points->rstr_x, points->basis_x, p->x};
+  CeedInt dim = points->dim ? points->dim : 1; // facets of lines have the derivative of the line
+
+  return (PointsField){"dx", dim * p->space_dim, CEED_EVAL_GRAD, points->rstr_x, points->basis_x, points->x};
 }
 
 PointsField points_test(const Problem *p, const Points *points) {
@@ -115,8 +141,8 @@ const PointsFunction points_sine_source = {solve_sine_source, solve_sine_source_
 const PointsFunction points_sine_errors = {solve_sine_errors, solve_sine_errors_loc};
 const PointsFunction points_strain = {solve_strain, solve_strain_loc};
 
-static int set_context(const Problem *p, const PointsKnown *known, CeedQFunction qf) {
-  SolveContext data = {.dim = p->dim, .space_dim = p->space_dim, .num_comp = p->num_comp};
+static int set_context(const Problem *p, CeedInt dim, const PointsKnown *known, CeedQFunction qf) {
+  SolveContext data = {.dim = dim, .space_dim = p->space_dim, .num_comp = p->num_comp};
   CeedQFunctionContext ctx = NULL;
   int ierr;
 
@@ -133,8 +159,9 @@ static int set_context(const Problem *p, const PointsKnown *known, CeedQFunction
   return ierr;
 }
 
-int points_create_operator(const Problem *p, const PointsKnown *known, PointsFunction function, int num_in,
-                           int num_out, const PointsField *fields, CeedOperator *op) {
+int points_create_operator(const Problem *p, const Points *points, const PointsKnown *known,
+                           PointsFunction function, int num_in, int num_out, const PointsField *fields,
+                           CeedOperator *op) {
   CeedQFunction qf = NULL;
   int ierr;
 
@@ -144,7 +171,7 @@ int points_create_operator(const Problem *p, const PointsKnown *known, PointsFun
     CLI_TRY_CLEANUP(
         (i < num_in ? CeedQFunctionAddInput : CeedQFunctionAddOutput)(qf, f->name, f->size, f->mode));
   }
-  CLI_TRY_CLEANUP(set_context(p, known, qf));
+  CLI_TRY_CLEANUP(set_context(p, points->dim, known, qf));
   CLI_TRY_CLEANUP(CeedOperatorCreate(p->ceed, qf, CEED_QFUNCTION_NONE, CEED_QFUNCTION_NONE, op));
   for (int i = 0; i < num_in + num_out; i++) {
     CLI_TRY_CLEANUP(
@@ -153,20 +180,6 @@ int points_create_operator(const Problem *p, const PointsKnown *known, PointsFun
   CLI_TRY_CLEANUP(RitzOperatorSetUse(*op, RITZ_USE_ONCE));
 cleanup:
   CeedQFunctionDestroy(&qf);
-  return ierr;
-}
-
-int points_add_source(const Problem *p, const Points *points, CeedElemRestriction rstr, CeedVector values,
-                      CeedVector rhs) {
-  const PointsField fields[] = {{"f", p->num_comp, CEED_EVAL_NONE, rstr, CEED_BASIS_NONE, values},
-                                points_geometry(p, points),
-                                points_weights(points),
-                                points_test(p, points)};
-  CeedOperator op = NULL;
-  int ierr = points_create_operator(p, NULL, points_source, 3, 1, fields, &op);
-
-  if (!ierr) ierr = CeedOperatorApplyAdd(op, CEED_VECTOR_NONE, rhs, CEED_REQUEST_IMMEDIATE);
-  CeedOperatorDestroy(&op);
   return ierr;
 }
 
@@ -182,4 +195,73 @@ int problem_evaluate(const Problem *p, const char *name, ProblemFunction f, cons
   }
   *value = (CeedScalar)result;
   return CEED_ERROR_SUCCESS;
+}
+
+// ---- Sources ----
+
+static int evaluate_at_points(const Problem *p, const Points *points, const char *name, ProblemFunction f,
+                              const void *ctx, const CeedScalar *positions, CeedScalar *values) {
+  const int32_t *regions = NULL;
+  ProblemPoint point = {.x = {0, 0, 0, p->time}};
+
+  CLI_TRY(RitzMeshGetElementRegions(p->mesh, &regions));
+  for (CeedInt e = 0; e < points->num_elem; e++) {
+    point.region = regions[points->elements ? points->elements[e] : points->first + e];
+    for (CeedSize i = (CeedSize)e * points->num; i < (CeedSize)(e + 1) * points->num; i++) {
+      for (CeedInt d = 0; d < p->space_dim; d++) point.x[d] = positions[i * p->space_dim + d];
+      for (CeedInt c = 0; c < p->num_comp; c++)
+        CLI_TRY(problem_evaluate(p, name, f, ctx, &point, c, &values[i * p->num_comp + c]));
+    }
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static int evaluate_vector(const Problem *p, const Points *points, const char *name, ProblemFunction f,
+                           const void *ctx, CeedVector positions, CeedVector values) {
+  const CeedScalar *positions_array = NULL;
+  CeedScalar *values_array = NULL;
+  int ierr, restore;
+
+  CLI_TRY(CeedVectorGetArrayRead(positions, CEED_MEM_HOST, &positions_array));
+  ierr = CeedVectorGetArrayWrite(values, CEED_MEM_HOST, &values_array);
+  if (!ierr) {
+    ierr = evaluate_at_points(p, points, name, f, ctx, positions_array, values_array);
+    restore = CeedVectorRestoreArray(values, &values_array);
+    ierr = ierr ? ierr : restore;
+  }
+  restore = CeedVectorRestoreArrayRead(positions, &positions_array);
+  return ierr ? ierr : restore;
+}
+
+int points_add_values(const Problem *p, const Points *points, CeedElemRestriction rstr, CeedVector values,
+                      CeedVector rhs) {
+  const PointsField fields[] = {{"f", p->num_comp, CEED_EVAL_NONE, rstr, CEED_BASIS_NONE, values},
+                                points_geometry(p, points),
+                                points_weights(points),
+                                points_test(p, points)};
+  CeedOperator op = NULL;
+  int ierr = points_create_operator(p, points, NULL, points_source, 3, 1, fields, &op);
+
+  if (!ierr) ierr = CeedOperatorApplyAdd(op, CEED_VECTOR_NONE, rhs, CEED_REQUEST_IMMEDIATE);
+  CeedOperatorDestroy(&op);
+  return ierr;
+}
+
+int points_add_source(const Problem *p, const Points *points, const char *name, ProblemFunction f,
+                      const void *ctx, CeedVector rhs) {
+  CeedElemRestriction rstr_positions = NULL, rstr_values = NULL;
+  CeedVector positions = NULL, values = NULL;
+  int ierr;
+
+  CLI_TRY_CLEANUP(points_create_field(p, points, p->space_dim, &rstr_positions, &positions));
+  CLI_TRY_CLEANUP(points_create_field(p, points, p->num_comp, &rstr_values, &values));
+  CLI_TRY_CLEANUP(points_compute_positions(p, points, rstr_positions, positions));
+  CLI_TRY_CLEANUP(evaluate_vector(p, points, name, f, ctx, positions, values));
+  CLI_TRY_CLEANUP(points_add_values(p, points, rstr_values, values, rhs));
+cleanup:
+  CeedVectorDestroy(&positions);
+  CeedVectorDestroy(&values);
+  CeedElemRestrictionDestroy(&rstr_positions);
+  CeedElemRestrictionDestroy(&rstr_values);
+  return ierr;
 }

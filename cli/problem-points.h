@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Operators of a problem that run once or a few times, between nodes and the quadrature points of a block of
-// elements: their points, their fields. Used by problem-*.c.
+// elements or facets: their points, their fields. Used by problem-*.c.
 #ifndef RITZ_CLI_PROBLEM_POINTS_H
 #define RITZ_CLI_PROBLEM_POINTS_H
+
+#include <ritz/facet.h>
 
 #include "cli/problem.h"
 
@@ -20,17 +22,22 @@ typedef struct {
 } PointsFunction;
 extern const PointsFunction points_sine_source, points_sine_errors, points_strain;
 
-// The quadrature of a block of elements.
+// The quadrature of a block of elements, or of facets (ritz/facet.h).
 typedef struct {
-  CeedInt block;
+  CeedInt dim;                        // of elements or facets
+  CeedInt block;                      // of elements
   int64_t first;                      // number of the block's first element in the mesh
-  CeedInt num_elem, num;              // elements; points of each
-  CeedElemRestriction rstr_x, rstr_u; // borrowed
-  CeedBasis basis_x, basis_u;         // owned
+  const int64_t *elements;            // [num_elem], borrowed: those of facets; NULL: first, first + 1, ...
+  CeedInt num_elem, num;              // elements or facets; points of each
+  CeedElemRestriction rstr_x, rstr_u; // owned, as all that follow
+  CeedBasis basis_x, basis_u;
+  CeedVector x; // coordinates
 } Points;
 
 // For errors: more points than the solution was found with.
 int points_create(const Problem *problem, CeedInt block, bool for_errors, Points *points);
+// Exact for polynomials of the problem's degree times functions of the space on straight facets.
+int points_create_facets(const Problem *problem, RitzFacets facets, CeedInt block, Points *points);
 void points_destroy(Points *points);
 // A field of num_comp values at the points, interlaced: value c of point i of element e at
 // (e * points + i) * num_comp + c. Also makes its vector.
@@ -60,12 +67,16 @@ PointsField points_test(const Problem *problem, const Points *points);     // th
 
 // Makes the QFunction and the operator with the first num_in fields as inputs, the others as outputs. known:
 // NULL where the function has no use for it.
-int points_create_operator(const Problem *problem, const PointsKnown *known, PointsFunction function,
-                           int num_in, int num_out, const PointsField *fields, CeedOperator *op);
+int points_create_operator(const Problem *problem, const Points *points, const PointsKnown *known,
+                           PointsFunction function, int num_in, int num_out, const PointsField *fields,
+                           CeedOperator *op);
 
 // rhs += integrals of the values [elements][points][num_comp] at the points times the basis functions.
-int points_add_source(const Problem *problem, const Points *points, CeedElemRestriction rstr,
+int points_add_values(const Problem *problem, const Points *points, CeedElemRestriction rstr,
                       CeedVector values, CeedVector rhs);
+// The same of a function. `name` begins the message when f is not finite somewhere.
+int points_add_source(const Problem *problem, const Points *points, const char *name, ProblemFunction f,
+                      const void *ctx, CeedVector rhs);
 
 // Evaluates component c; not a finite number is an error.
 int problem_evaluate(const Problem *problem, const char *name, ProblemFunction f, const void *ctx,

@@ -20,7 +20,6 @@
 //     problem.c              the object, operators on its space and on those of multigrid levels
 //     problem-data.c         sources, values at nodes
 //     problem-exact.c        the known solution: source, errors
-//     problem-boundary.c     integrals over boundary parts
 //     problem-elasticity.c   stresses
 //     problem-points.c       operators that run once
 //     problem-modes.c        functions that the operator maps to zero
@@ -153,8 +152,6 @@ int problem_add_source(const Problem *problem, const char *name, ProblemFunction
 // components.
 int problem_set_nodes(const Problem *problem, const char *name, ProblemFunction f, const void *ctx,
                       CeedInt component, int64_t num, const int64_t *nodes, CeedVector u);
-
-// ---- problem-boundary.c ----
 
 // rhs += integrals over the boundary part of f times the basis functions, exact for polynomials f of degree p
 // on straight facets.

@@ -49,6 +49,7 @@ CEED_QFUNCTION_HELPER CeedScalar solve_geometry(const CeedInt dim, const CeedInt
                                                 CeedScalar k[3][3]) {
   CeedScalar J[3][3] = {{0}}, normal[3], det; // J[d]: derivative of the position along direction d
 
+  if (dim == 0) return 1; // a point, the facet of a line
   SOLVE_UNROLL
   for (CeedInt d = 0; d < dim; d++) {
     SOLVE_UNROLL

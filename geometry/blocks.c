@@ -16,7 +16,7 @@ static const RitzGeometryShape shapes[] = {
     {CEED_TOPOLOGY_HEX, "hexahedra", true, false, {0, 1, 2, 4}},
 };
 
-static const RitzGeometryShape *find_shape(CeedElemTopology topology) {
+const RitzGeometryShape *ritz_geometry_shape(CeedElemTopology topology) {
   const RitzGeometryShape *shape = shapes;
 
   while (shape->topology != topology) shape++;
@@ -87,7 +87,7 @@ int ritz_geometry_blocks_create(RitzGeometry geometry) {
     int64_t first = 0, num_elem = 0;
 
     RITZ_TRY(RitzMeshGetBlock(geometry->mesh, b, &topology, &first, &num_elem, NULL, NULL));
-    block->shape = find_shape(topology);
+    block->shape = ritz_geometry_shape(topology);
     block->index = b;
     block->first = (CeedInt)first;
     find_kinds(geometry, first + num_elem, next, block);

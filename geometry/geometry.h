@@ -11,6 +11,7 @@
 //     setup.c        numbers that a part keeps: factors, coefficients times weights
 //     operator.c     the standard operators
 //     point.c        the operator of a point function
+//     boundary.c     operators of boundary parts
 #ifndef RITZ_GEOMETRY_GEOMETRY_H
 #define RITZ_GEOMETRY_GEOMETRY_H
 
@@ -29,6 +30,8 @@ typedef struct {
   bool is_tensor, is_simplex; // lines are both
   CeedInt edge_ends[4];       // corner 0, and a corner for each direction: an affine map follows from them
 } RitzGeometryShape;
+
+const RitzGeometryShape *ritz_geometry_shape(CeedElemTopology topology); // blocks.c
 
 // The elements of one shape.
 typedef struct {

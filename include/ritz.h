@@ -10,6 +10,7 @@
 #include <ritz/dense-solver.h>
 #include <ritz/device.h>
 #include <ritz/exchange.h>
+#include <ritz/facet.h>
 #include <ritz/front.h>
 #include <ritz/geometry.h>
 #include <ritz/jit.h>

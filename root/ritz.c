@@ -32,6 +32,7 @@ static const RitzKnownClass classes[] = {
     {&ritz_front_class, "a RitzFront"},
     {&ritz_hierarchy_class, "a RitzHierarchy"},
     {&ritz_locator_class, "a RitzLocator"},
+    {&ritz_facets_class, "a RitzFacets"},
     {&ritz_dense_solver_class, "a RitzDenseSolver"},
     {&ritz_assembly_class, "a RitzAssembly"},
     {NULL, "no object"},

@@ -14,4 +14,11 @@ CEED_QFUNCTION_HELPER void sentinels_helmholtz(const void *ctx, const CeedScalar
 }
 RITZ_POINT_FUNCTION(sentinels_at_point, 2, 1, sentinels_helmholtz)
 
+CEED_QFUNCTION_HELPER void sentinels_robin(const void *ctx, const CeedScalar x[2], const CeedScalar n[2],
+                                           const CeedScalar u[1], CeedScalar v[1]) {
+  (void)ctx;
+  v[0] = (x[0] + n[1]) * u[0];
+}
+RITZ_FACET_FUNCTION(sentinels_on_facet, 2, 1, sentinels_robin)
+
 #endif

@@ -44,6 +44,7 @@ typedef struct {
   RitzLocator locator;
   RitzSpace space, space_with_layers; // of degree 1 and 2
   RitzGeometry geometry;
+  RitzFacets facets; // all
   RitzSolver solver;
   RitzIndices indices;   // of a side of the box: the first two entries
   RitzScalars scalars;   // one
@@ -59,6 +60,7 @@ typedef struct {
   RitzExchange exchange;
   RitzPartOperator part_op;
   RitzOperatorOptions options;
+  RitzBoundaryOptions boundary_options;
   RitzOutputField field;
   int64_t *row_starts, *cols; // of op's matrix
   CeedScalar identity[4];
@@ -107,6 +109,7 @@ extern const int sentinels_num_calls, sentinels_num_functions, sentinels_num;
 
 // tests/test-sentinels.c
 extern const RitzPointFunction sentinels_point_function;
+extern const RitzFacetFunction sentinels_facet_function;
 extern const RitzFactor sentinels_factor;
 extern const RitzFixedPart sentinels_fixed_part;
 extern const CeedInt sentinels_point_offsets[2 + SENTINELS_NODES], sentinels_num_points[2], sentinels_ones[4];

@@ -4,7 +4,7 @@
 // refusals.
 #include "tests/geometry-kit.h"
 #include "tests/geometry-points.h"
-#include "tests/mixed-tools.h"
+#include "tests/shapes-kit.h"
 
 #include "base/memory.h"
 
@@ -17,58 +17,6 @@ static bool compiles(Ceed ceed) {
 }
 
 // ---- Meshes ----
-
-enum { MIXED_PLANE = -2, MIXED_SOLID = -3 }; // instead of a topology
-
-static CeedInt dim_of(int shape) { return shape < 0 ? -shape : shape >> 16; }
-
-// 3 x 2 cells of the unit square; those in the middle are cut into two triangles.
-static RitzMeshDraft draft_of_rectangle(int order) {
-  static const int cuts[2][3] = {{0, 1, 2}, {3, 2, 1}};
-  RitzMeshDraft draft = {.dim = 2,
-                         .space_dim = 2,
-                         .order = order,
-                         .num_vertices = 12,
-                         .num_blocks = 2,
-                         .blocks = {{.topology = CEED_TOPOLOGY_TRIANGLE, .num_elem = 4},
-                                    {.topology = CEED_TOPOLOGY_QUAD, .num_elem = 4}}};
-  double X[12][3] = {{0}};
-
-  fill_out(&draft);
-  for (int v = 0; v < 12; v++) {
-    X[v][0] = v % 4 / 3.0;
-    X[v][1] = v / 4 / 2.0;
-  }
-  int64_t *triangle = draft.elem_vertices, *quad = draft.elem_vertices + 12;
-
-  for (int cell = 0; cell < 6; cell++) {
-    const int64_t first = cell % 3 + 4 * (cell / 3), v[4] = {first, first + 1, first + 4, first + 5};
-
-    for (int k = 0; k < 4 && cell % 3 != 1; k++) *quad++ = v[k];
-    for (int k = 0; k < 6 && cell % 3 == 1; k++) *triangle++ = v[cuts[k / 3][k % 3]];
-  }
-  place_nodes(&draft, (const double(*)[3])X, identity_map);
-  return draft;
-}
-
-// The unit box, its elements cut into those of one shape.
-static int draft_of_shape(Ceed ceed, CeedElemTopology topology, CeedInt order, RitzMeshDraft *draft) {
-  RitzMesh box = NULL, mesh = NULL;
-
-  RITZ_TRY(RitzMeshCreateBox(ceed, dim_of((int)topology), mixed_size, NULL, NULL, order, NULL, NULL, &box));
-  int ierr = RitzMeshSplit(box, topology, &mesh);
-
-  if (!ierr) *draft = draft_of_any(mesh);
-  RitzMeshDestroy(&box);
-  RitzMeshDestroy(&mesh);
-  return ierr;
-}
-
-static int flat_draft(Ceed ceed, int shape, CeedInt order, RitzMeshDraft *draft) {
-  if (shape >= 0) return draft_of_shape(ceed, (CeedElemTopology)shape, order, draft);
-  *draft = shape == MIXED_PLANE ? draft_of_rectangle(order) : draft_of_mixed(order, identity_map);
-  return CEED_ERROR_SUCCESS;
-}
 
 // Position of corner k of element e of a block in the unit box.
 static const double *corner_of(const RitzMeshDraft *draft, const RitzMeshBlock *block, int64_t e, int k) {
@@ -145,15 +93,7 @@ static int create_mesh(Ceed ceed, const Case *c, uint64_t seed, RitzMesh *mesh) 
 
   RITZ_TRY(flat_draft(ceed, c->shape, c->order, &draft));
   if (c->is_closed) close_draft(&draft);
-  double *flat = draft.coords;
-
-  draft.coords = NULL;
-  draft.space_dim = c->space_dim;
-  RITZ_CALLOC(NULL, (size_t)(draft.num_points * draft.space_dim), &draft.coords);
-  for (int64_t i = 0; i < draft.num_points; i++)
-    apply_mixed_map(&map, draft.dim, flat + i * draft.dim, draft.coords + i * c->space_dim);
-  RITZ_FREE(&flat);
-  return ritz_mesh_build(ceed, "shapes", &draft, mesh);
+  return build_mapped(ceed, &draft, &map, mesh);
 }
 
 static int create_problem(Ceed ceed, const Case *c, uint64_t seed, Problem *p) {

@@ -65,6 +65,7 @@ static const struct {
     {"RitzPreconditionerCreate*", "constraints", "NULL", "there are none"},
     {"RitzPreconditionerReferenceCopy", "copy", "NULL", "there is nothing to release"},
     {"RitzGeometryCreatePointOperator", "context", "NULL", "the function has no parameters"},
+    {"RitzGeometryCreateBoundaryOperator", "context", "NULL", "the function has no parameters"},
     {"CeedBasisGetFlopsEstimate", "num_points", "NUMBER", "there are no points"},
     {"Ritz*Batched", "*->vector", "NULL", "the array is not a vector's"},
     {"RitzBatchArrayFromVector", "array->vector", "NULL OWN FOREIGN OTHER", "a result"},
@@ -118,6 +119,7 @@ static const CeedScalar table[2] = {1, 1};
 const CeedScalar *const sentinels_tables[4] = {table, table, table, table};
 const RitzFactor sentinels_factor = {.a = -1, .b = -1, .sign = 1};
 const RitzPointFunction sentinels_point_function = RITZ_POINT_FUNCTION_TABLE(sentinels_at_point, 2, 1);
+const RitzFacetFunction sentinels_facet_function = RITZ_FACET_FUNCTION_TABLE(sentinels_on_facet, 2, 1);
 
 // No operator can be made.
 int sentinels_level(void *ctx, CeedInt level, RitzSpace space, CeedOperator *op) {
@@ -283,6 +285,7 @@ static int make_mesh(Kit *kit) {
   DO(RitzSpaceCreate(kit->mesh, 2, 1, &kit->space_with_layers));
   DO(RitzHierarchyCreate(kit->space, NULL, &kit->hierarchy));
   DO(RitzGeometryCreate(kit->mesh, -1, &kit->geometry));
+  DO(RitzFacetsCreate(kit->mesh, "all", &kit->facets));
   DO(RitzSolverCreateCG(kit->ceed, &kit->solver));
   DO(RitzSolverSetOperator(kit->solver, kit->op));
   DO(RitzIndicesCreate(kit->ceed, 2, (int64_t[]){0, 1}, &kit->indices));
@@ -290,6 +293,7 @@ static int make_mesh(Kit *kit) {
   DO(RitzPreconditionerCreateJacobi(kit->ceed, kit->vec[0], NULL, &kit->pc));
   DO(make_exchange(kit));
   kit->options = (RitzOperatorOptions){.kind = RITZ_OPERATOR_MASS, .space = kit->space};
+  kit->boundary_options = (RitzBoundaryOptions){.space = kit->space, .part = "all"};
   kit->field = (RitzOutputField){.name = "field", .space = kit->space, .values = kit->matrix};
   snprintf(kit->path, sizeof(kit->path), "/tmp/ritz-sentinels-%ld.vtu", (long)getpid());
   snprintf(kit->list_path, sizeof(kit->list_path), "/tmp/ritz-sentinels-%ld.pvtu", (long)getpid());
@@ -350,6 +354,7 @@ static int destroy_kit(Kit *kit) {
   DESTROY(RitzSolver, kit->solver);
   DESTROY(RitzPartOperator, kit->part_op);
   DESTROY(RitzExchange, kit->exchange);
+  DESTROY(RitzFacets, kit->facets);
   DESTROY(RitzGeometry, kit->geometry);
   DESTROY(RitzHierarchy, kit->hierarchy);
   DESTROY(RitzSpace, kit->space);

@@ -144,4 +144,39 @@ CEED_EXTERN int RitzGeometryCreatePointOperator(RitzGeometry geometry, Ceed ceed
                                                 const RitzPointFunction *function,
                                                 CeedQFunctionContext context, CeedOperator *op);
 
+// ---- The user's function on facets ----
+
+// A function of position, outward normal and values (and physical gradients) at a point of a facet, as
+// RITZ_FACET_FUNCTION or RITZ_FACET_GRADIENT_FUNCTION (ritz/point-function.h) makes it of the user's text.
+typedef struct {
+  CeedInt dim, num_comp; // as given to the macro; dim = space_dim of the mesh
+  int has_gradients;     // 1: made by RITZ_FACET_GRADIENT_FUNCTION
+  CeedQFunctionUser function;
+  const char *loc; // "file:function"
+} RitzFacetFunction;
+
+// Start from zeros and set what differs.
+typedef struct {
+  RitzSpace space;    // borrowed; of the geometry's mesh
+  const char *part;   // boundary part, borrowed; NULL: "all", the exterior facets
+  CeedInt num_points; // quadrature exact to degree 2 num_points - 1 on the facet, num_points Gauss points a
+                      // direction on lines and quadrilaterals; 0: degree + order of the geometry + 1
+} RitzBoundaryOptions;
+
+// A composite operator L-vector -> L-vector of the space: the integral over a boundary part of a facet
+// function, one sub-operator for each shape of elements and facets that it has ("boundary, hexahedra"). Its
+// sub-operators may be added to other composites: Robin, Nitsche, traction and pressure terms become part of
+// an operator, with its assembly, diagonals and levels. Functions without gradients read the nodes of the
+// facets alone, others all nodes of the elements at the boundary. Nothing is stored at points. On a part of a
+// mesh *op is NULL where the boundary part has no facets there: no error. context: counted reference, NULL
+// for none.
+//
+// Errors: CEED_ERROR_INCOMPATIBLE (space on another mesh, no such part, a part without facets, a function for
+// another dimension or number of components), CEED_ERROR_UNSUPPORTED (surfaces and curves in space; sizes
+// beyond CeedInt), those of the Ceed functions used.
+CEED_EXTERN int RitzGeometryCreateBoundaryOperator(RitzGeometry geometry, Ceed ceed,
+                                                   const RitzBoundaryOptions *options,
+                                                   const RitzFacetFunction *function,
+                                                   CeedQFunctionContext context, CeedOperator *op);
+
 #endif

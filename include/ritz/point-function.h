@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A function of values and physical gradients at a point as QFunctions on the geometry of a mesh. The user
-// writes, in a header of his own that includes this one and nothing that a run-time compiler has not,
+// A function of values and physical gradients at a point as QFunctions on the geometry of a mesh, and
+// functions of normals and values on facets (below). The user writes, in a header of his own that includes
+// this one and nothing that a run-time compiler has not,
 //
 //     CEED_QFUNCTION_HELPER void f(const void *ctx, const CeedScalar u[NC], const CeedScalar grad_u[NC][DIM],
 //                                  CeedScalar v[NC], CeedScalar grad_v[NC][DIM]) {...}
@@ -108,6 +109,96 @@ CEED_QFUNCTION_HELPER CeedScalar ritz_point_invert(const int dim, const CeedScal
 #define RITZ_POINT_FUNCTION(name, dim, num_comp, f)                                                          \
   RITZ_POINT_FUNCTION_STORED(name##_stored, dim, num_comp, f)                                                \
   RITZ_POINT_FUNCTION_COMPUTED(name##_computed, dim, num_comp, f)
+
+// ---- The same on facets (RitzGeometryCreateBoundaryOperator) ----
+//
+//     f(ctx, x[DIM], n[DIM], u[NC], v[NC])
+//     RITZ_FACET_FUNCTION(name, DIM, NC, f)
+//     f(ctx, x[DIM], n[DIM], u[NC], grad_u[NC][DIM], v[NC], grad_v[NC][DIM])
+//     RITZ_FACET_GRADIENT_FUNCTION(name, DIM, NC, f)
+//
+// f gets the position, the outward unit normal, and the value, or value and physical gradient, of each
+// component, and sets v, or v and grad_v: the integral over the facets of sum_c v_c phi_c (+ grad_v_c . grad
+// phi_c) for all test functions phi. The first form reads the nodes of the facets alone.
+
+// The outward normal of a facet; returns its area by that of the reference facet. dx: derivatives of the
+// position along the facet (dim 1: of the element, whose facet is a point).
+CEED_QFUNCTION_HELPER CeedScalar ritz_facet_normal(const int dim, const CeedScalar *dx, const CeedInt Q,
+                                                   const CeedInt i, CeedScalar *n) {
+  CeedScalar normal[3] = {dx[i] < 0 ? 1 : -1, 0, 0};
+  if (dim == 2) {
+    normal[0] = dx[Q + i];
+    normal[1] = -dx[i];
+  }
+  if (dim == 3) {
+    const CeedScalar a[3] = {dx[i], dx[Q + i], dx[2 * Q + i]};
+    const CeedScalar b[3] = {dx[3 * Q + i], dx[4 * Q + i], dx[5 * Q + i]};
+    ritz_geometry_cross(a, b, normal);
+  }
+  const CeedScalar area = dim == 1 ? 1 : sqrt(ritz_geometry_dot(dim, normal, normal));
+  const CeedScalar reciprocal = RITZ_QUOTIENT(1, area);
+  RITZ_POINT_UNROLL
+  for (int d = 0; d < dim; d++) n[d] = reciprocal * normal[d];
+  return area;
+}
+
+// The same from the inverse Jacobian of an element, whose last direction leaves the facet; det: its
+// determinant.
+CEED_QFUNCTION_HELPER CeedScalar ritz_facet_normal_of_element(const int dim, const CeedScalar *inverse,
+                                                              const CeedScalar det, CeedScalar *n) {
+  const CeedScalar *across = inverse + (dim - 1) * dim;
+  const CeedScalar length = sqrt(ritz_geometry_dot(dim, across, across)),
+                   reciprocal = RITZ_QUOTIENT(-1, length);
+  RITZ_POINT_UNROLL
+  for (int d = 0; d < dim; d++) n[d] = reciprocal * across[d];
+  return length * (det < 0 ? -det : det);
+}
+
+// in: u, x, derivatives of x along the facet, weights; out: v
+#define RITZ_FACET_FUNCTION(name, dim, num_comp, f)                                                          \
+  CEED_QFUNCTION(name)                                                                                       \
+  (void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {                        \
+    CeedPragmaSIMD                                                                                           \
+    for (CeedInt i = 0; i < Q; i++) {                                                                        \
+      CeedScalar x[dim], n[dim], u[num_comp], v[num_comp];                                                   \
+      const CeedScalar weight = in[3][i] * ritz_facet_normal(dim, in[2], Q, i, n);                           \
+      RITZ_POINT_UNROLL                                                                                      \
+      for (int d = 0; d < (dim); d++) x[d] = in[1][d * Q + i];                                               \
+      RITZ_POINT_UNROLL                                                                                      \
+      for (int c = 0; c < (num_comp); c++) u[c] = in[0][c * Q + i];                                          \
+      f(ctx, x, n, u, v);                                                                                    \
+      RITZ_POINT_UNROLL                                                                                      \
+      for (int c = 0; c < (num_comp); c++) out[0][c * Q + i] = weight * v[c];                                \
+    }                                                                                                        \
+    return CEED_ERROR_SUCCESS;                                                                               \
+  }
+
+// in: u, du, x, gradient of x, weights; out: v, dv
+#define RITZ_FACET_GRADIENT_FUNCTION(name, dim, num_comp, f)                                                 \
+  CEED_QFUNCTION(name)                                                                                       \
+  (void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {                        \
+    CeedPragmaSIMD                                                                                           \
+    for (CeedInt i = 0; i < Q; i++) {                                                                        \
+      CeedScalar inverse[(dim) * (dim)], x[dim], n[dim];                                                     \
+      CeedScalar u[num_comp], grad_u[(num_comp) * (dim)], v[num_comp], grad_v[(num_comp) * (dim)];           \
+      const CeedScalar det = ritz_point_invert(dim, in[3], Q, i, inverse);                                   \
+      const CeedScalar weight = in[4][i] * ritz_facet_normal_of_element(dim, inverse, det, n);               \
+      RITZ_POINT_UNROLL                                                                                      \
+      for (int d = 0; d < (dim); d++) x[d] = in[2][d * Q + i];                                               \
+      RITZ_POINT_UNROLL                                                                                      \
+      for (int c = 0; c < (num_comp); c++) u[c] = in[0][c * Q + i];                                          \
+      ritz_point_gradients(dim, num_comp, inverse, in[1], Q, i, grad_u);                                     \
+      f(ctx, x, n, u, (const CeedScalar(*)[dim])grad_u, v, (CeedScalar(*)[dim])grad_v);                      \
+      ritz_point_results(dim, num_comp, inverse, weight, v, grad_v, Q, i, out[0], out[1]);                   \
+    }                                                                                                        \
+    return CEED_ERROR_SUCCESS;                                                                               \
+  }
+
+// Initializers of a RitzFacetFunction.
+#define RITZ_FACET_FUNCTION_TABLE(name, dim, num_comp)                                                       \
+  { (dim), (num_comp), 0, name, name##_loc }
+#define RITZ_FACET_GRADIENT_FUNCTION_TABLE(name, dim, num_comp)                                              \
+  { (dim), (num_comp), 1, name, name##_loc }
 
 // Initializer of a RitzPointFunction.
 #define RITZ_POINT_FUNCTION_TABLE(name, dim, num_comp)                                                       \
