@@ -135,6 +135,9 @@ static const ArgOption options_table[] = {
          "beside "
          "it): --picture heat.png",
          picture),
+    LIST("--probe", "X,Y,Z",
+         "print the solution at a point, of heat at the last time; may be\nrepeated: --probe 0.1,0.2,0",
+         probe),
     INTEGER("--every", "of a series: every N-th step (default 1): --every 10", every, 1),
     FLAG("--verbose", "show all of the preconditioner", verbose),
 };

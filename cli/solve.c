@@ -84,6 +84,7 @@ static int compute(Solve *s, bool *converged) {
   } else {
     CLI_TRY(solve_steady(s, converged));
   }
+  CLI_TRY(solve_show_probes(s));
   return s->options.exact == EXACT_SINE ? solve_show_errors(s) : CEED_ERROR_SUCCESS;
 }
 
@@ -131,6 +132,7 @@ static int open_ceed_and_mesh(Solve *s) {
     CLI_TRY(open_ceed(s, resource));
   CLI_TRY(solve_open_mesh(s));
   CLI_TRY(solve_check_picture(s));
+  CLI_TRY(solve_check_probes(s));
   CLI_TRY(solve_check_formulas(s));
   if (solve_create_materials(s) || solve_list_fixed(s)) return cli_report(solve_command.name, s->ceed);
   if (s->base && (solve_check_modes(s) || solve_check_smoother(s)))

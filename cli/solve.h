@@ -48,7 +48,7 @@ typedef struct {
   bool allow_cracks, ignore_periodic;
   int problem; // ProblemKind
   int order, refine, exact, max_it;
-  ArgTexts bc, fixed, flux, traction, source, force, coefficient, capacity, young, poisson, initial;
+  ArgTexts bc, fixed, flux, traction, source, force, coefficient, capacity, young, poisson, initial, probe;
   double lambda, tol;
   double time; // < 0: not given
   int steps, every, method;
@@ -210,6 +210,8 @@ int solve_write_file(const Solve *s, const char *path); // Ceed code
 // FILE.vtu of the picture FILE.png, for free(); NULL: it has another end.
 char *solve_file_of_picture(const char *picture);
 int solve_check_picture(const Solve *s); // that the mesh has something to draw; an exit code
+int solve_check_probes(const Solve *s);  // that the points have the dimension of space; an exit code
+int solve_show_probes(const Solve *s);   // the solution there
 int solve_draw(Solve *s); // the last file that was written; an exit code that all parts have alike
 
 #endif

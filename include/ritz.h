@@ -12,6 +12,7 @@
 #include <ritz/exchange.h>
 #include <ritz/facet.h>
 #include <ritz/front.h>
+#include <ritz/function.h>
 #include <ritz/geometry.h>
 #include <ritz/jit.h>
 #include <ritz/locate.h>

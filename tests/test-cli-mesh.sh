@@ -147,6 +147,16 @@ also "so that there is no boundary across the period" out '^facets +all \(6\)$'
 prints "unless told otherwise" 0 out '^elements +3 quadrilaterals, 8 vertices' \
   solve "$folder/ring.msh" "${ref[@]}" --bc all=0 --source 1 --ignore-periodic
 
+# ---- Values at points ----
+
+prints "the solution is printed at a point" 0 out '^probe +u\(0.25,0.5\) = 2.5' solve box:4x3 "${ref[@]}" --bc xmin=2 --bc xmax=4 --probe 0.25,0.5
+prints "of parts by those that have it, once" 0 out '^probe +u\(0.5,0.5\) = 3' solve box:4x4 --order 1 --bc xmin=2 --bc xmax=4 --probe 0.5,0.5 --parts 3
+prints "components beside each other" 0 out '^probe +u\(1,0.5\) = 0.5 0$' \
+  solve box:2x2 "${ref[@]}" --problem elasticity --poisson 0 --fixed xmin --bc xmax=0.5,0 --probe 1,0.5
+prints "points outside are told" 1 err '^ritz solve: --probe 2,0: the point is not in the mesh$' solve box:4x4 "${ref[@]}" --bc all=0 --source 1 --probe 2,0
+prints "and other dimensions" 2 err "^ritz solve: --probe: expected 2 numbers separated by commas, found '1,2,3'" \
+  solve box:4x4 "${ref[@]}" --bc all=0 --probe 1,2,3
+
 # ---- Sizes ----
 
 for mesh in box:99999999x99999999 'box:2x2 --refine 31' 'box:2x2x2 --refine 2147483647' 'box:9999x9999x9999'; do
