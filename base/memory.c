@@ -141,7 +141,7 @@ void ritz_memory_trim(void) {
 
 // ---- The allocator ----
 
-static void *allocate(size_t alignment, size_t bytes) {
+static void *allocate_memory(size_t alignment, size_t bytes) {
   void *p = take_kept(bytes);
   if (p) return p;
   p = aligned_alloc(alignment, bytes);
@@ -159,7 +159,7 @@ int ritz_malloc(Ceed ceed, size_t n, size_t size, void **p) {
   if (n == 0) return CEED_ERROR_SUCCESS;
   if (n > (SIZE_MAX - large_page) / size || fails_on_request()) return out_of_memory(ceed, n, size);
   const size_t alignment = n * size < large_block ? small_alignment : large_page;
-  *p = allocate(alignment, (n * size + alignment - 1) / alignment * alignment);
+  *p = allocate_memory(alignment, (n * size + alignment - 1) / alignment * alignment);
   if (!*p) return out_of_memory(ceed, n, size);
   atomic_fetch_add(&num_live, 1);
   return CEED_ERROR_SUCCESS;

@@ -37,7 +37,7 @@ static void *look_up(const BatchedPeer *peer, int library, const BatchedData *d,
 
 // ---- Calls: 0, or a status of the library ----
 
-static int multiply(const BatchedPeer *peer, const BatchedData *d, const VendorCall *v, int copy) {
+static int multiply_by_cublas(const BatchedPeer *peer, const BatchedData *d, const VendorCall *v, int copy) {
   typedef int (*Gemm)(void *, int, int, int, int, int, const void *, const void *, int, long long,
                       const void *, int, long long, const void *, void *, int, long long, int);
   LOOK_UP(Gemm, gemm, BLAS, "cublasDgemmStridedBatched", "cublasSgemmStridedBatched");
@@ -63,7 +63,7 @@ static int invert_factors(const BatchedPeer *peer, const BatchedData *d, const V
   return getri(v->handle, v->n, (const void *const *)v->A, v->n, v->ipiv, v->B, v->n, v->info, v->count);
 }
 
-static int invert(const BatchedPeer *peer, const BatchedData *d, const VendorCall *v) {
+static int invert_by_cublas(const BatchedPeer *peer, const BatchedData *d, const VendorCall *v) {
   typedef int (*Matinv)(void *, int, const void *const *, int, void *const *, int, int *, int);
   LOOK_UP(Matinv, matinv, BLAS, "cublasDmatinvBatched", "cublasSmatinvBatched");
   if (v->n <= 32) // its limit
@@ -223,10 +223,10 @@ static int call_vendor(const BatchedPeer *peer, const BatchedData *d, int copy) 
   if (d->sizes || d->width > 1 || d->of.count > INT32_MAX) return CLI_FAILED;
   switch (d->of.routine->operation) {
   case RITZ_BATCHED_GEMM:
-  case RITZ_BATCHED_GEMV: return multiply(peer, d, &v, copy);
+  case RITZ_BATCHED_GEMV: return multiply_by_cublas(peer, d, &v, copy);
   case RITZ_BATCHED_GETRF: return factorize_lu(peer, d, &v);
   case RITZ_BATCHED_GETRI: return invert_factors(peer, d, &v);
-  case RITZ_BATCHED_INV: return invert(peer, d, &v);
+  case RITZ_BATCHED_INV: return invert_by_cublas(peer, d, &v);
   case RITZ_BATCHED_POTRF: return factorize_cholesky(peer, d, &v);
   case RITZ_BATCHED_GETRS: return solve_lu(peer, d, &v);
   case RITZ_BATCHED_POTRS: return solve_cholesky(peer, d, &v);

@@ -42,7 +42,7 @@ static void describe_times(Row *row, const BatchedRow *r, const char *peer) {
 }
 
 // how: a BatchedHow
-static void describe(Row *row, const void *of, const void *how) {
+static void describe_row(Row *row, const void *of, const void *how) {
   const BatchedHow *h = how;
   const BatchedRow *r = of;
   char fault[sizeof(r->fault) + 16];
@@ -64,14 +64,14 @@ static void describe(Row *row, const void *of, const void *how) {
 // ---- Table and JSON ----
 
 void batched_print_heading(FILE *stream, const BatchedHow *how) {
-  rows_print_heading(stream, describe, &(BatchedRow){.of = {.routine = batched_routines}}, how);
+  rows_print_heading(stream, describe_row, &(BatchedRow){.of = {.routine = batched_routines}}, how);
 }
 
 void batched_print_row(FILE *stream, const BatchedRow *row, const BatchedHow *how) {
-  rows_print(stream, describe, row, how);
+  rows_print(stream, describe_row, row, how);
 }
 
 void batched_write_json(FILE *stream, const char *program, const char *resource, const BatchedHow *how,
                         size_t num, const BatchedRow *rows) {
-  rows_write_json(stream, program, resource, sizeof(CeedScalar), num, rows, sizeof(*rows), describe, how);
+  rows_write_json(stream, program, resource, sizeof(CeedScalar), num, rows, sizeof(*rows), describe_row, how);
 }

@@ -266,7 +266,7 @@ static int run_rows(Batches *b) {
   return code;
 }
 
-static int run(Bench *bench) {
+static int run_batched_bench(Bench *bench) {
   const BatchedOptions *o = bench->options;
   Batches b = {.options = o,
                .bench = bench,
@@ -311,8 +311,8 @@ static ArgsResult check_options(const void *options) {
 }
 
 int bench_batched(int argc, char **argv) {
-  static const BenchCommand bench = {
-      &command, &nothing_given, sizeof(nothing_given), MEMBER(common), 1, check_options, run};
+  static const BenchCommand bench = {&command, &nothing_given, sizeof(nothing_given), MEMBER(common),
+                                     1,        check_options,  run_batched_bench};
 
   return bench_main(&bench, argc, argv);
 }

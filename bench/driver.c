@@ -129,7 +129,7 @@ static int run_with_files(const BenchCommand *command, Bench *b) {
   return close_files(b) ? CLI_FAILED : code;
 }
 
-static int run(const BenchCommand *command, const void *options) {
+static int run_benchmark(const BenchCommand *command, const void *options) {
   const BenchCommon *common = (const BenchCommon *)(const void *)((const char *)options + command->common);
   Bench b = {.command = command->args, .options = options, .common = common};
 
@@ -146,7 +146,9 @@ int bench_main(const BenchCommand *command, int argc, char **argv) {
   if (!options) return cli_no_memory(command->args->name);
   memcpy(options, command->defaults, command->size);
   const ArgsResult parsed = args_parse(command->args, argc, argv, options);
-  const int code = parsed == ARGS_RUN ? run(command, options) : parsed == ARGS_HELP ? CLI_OK : CLI_USAGE;
+  const int code = parsed == ARGS_RUN    ? run_benchmark(command, options)
+                   : parsed == ARGS_HELP ? CLI_OK
+                                         : CLI_USAGE;
   args_free(command->args, options);
   free(options);
   return code;

@@ -10,7 +10,7 @@ static const struct {
   int (*run)(int argc, char **argv);
 } modes[] = {{"--multigrid", bench_multigrid}, {"--batched", bench_batched}, {"--routes", bench_routes}};
 
-static int run(int argc, char **argv) {
+static int run_benchmark(int argc, char **argv) {
   if (argc > 1 && !strcmp(argv[1], "--version")) return cli_print_version();
   for (int i = 1; i < argc; i++) {
     for (size_t k = 0; k < sizeof(modes) / sizeof(modes[0]); k++) {
@@ -20,4 +20,4 @@ static int run(int argc, char **argv) {
   return bench_bake_off(argc, argv);
 }
 
-int main(int argc, char **argv) { return cli_main("ritz bench", run, argc, argv); }
+int main(int argc, char **argv) { return cli_main("ritz bench", run_benchmark, argc, argv); }

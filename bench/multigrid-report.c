@@ -103,7 +103,7 @@ typedef struct {
   const MgOptions *options;
 } Context;
 
-static void describe(Row *row, const void *of, const void *ctx) {
+static void describe_row(Row *row, const void *of, const void *ctx) {
   const MgRow *r = of;
   const Context *context = ctx;
   char last[MG_MESSAGE + 16];
@@ -131,9 +131,9 @@ static void describe(Row *row, const void *of, const void *ctx) {
 
 // ---- Table and JSON ----
 
-void mg_print_heading(FILE *stream) { rows_print_heading(stream, describe, &(MgRow){0}, NULL); }
+void mg_print_heading(FILE *stream) { rows_print_heading(stream, describe_row, &(MgRow){0}, NULL); }
 
-void mg_print_row(FILE *stream, const MgRow *row) { rows_print(stream, describe, row, NULL); }
+void mg_print_row(FILE *stream, const MgRow *row) { rows_print(stream, describe_row, row, NULL); }
 
 void mg_print_set_up(FILE *stream, const MgRow *row) {
   fprintf(stream, "set-up of %lld unknowns, %d levels, seconds:", (long long)row->dofs, (int)row->num_levels);
@@ -146,7 +146,7 @@ void mg_write_json(FILE *stream, const char *program, const char *resource, cons
                    const MgOptions *options, size_t num, const MgRow *rows) {
   const Context context = {machine, options};
 
-  rows_write_json(stream, program, resource, sizeof(CeedScalar), num, rows, sizeof(*rows), describe,
+  rows_write_json(stream, program, resource, sizeof(CeedScalar), num, rows, sizeof(*rows), describe_row,
                   &context);
 }
 

@@ -257,7 +257,7 @@ static int wait_for_device(const Runs *runs) {
   return CeedVectorNorm(runs->tick, CEED_NORM_MAX, &norm);
 }
 
-static int solve(const Runs *runs, const Run *run, double *seconds) {
+static int solve_variant(const Runs *runs, const Run *run, double *seconds) {
   const MgProblem *p = runs->problem;
 
   CLI_TRY(RitzSolverSetTolerances(run->solver, 0, runs->options->tol * p->norm, runs->options->max_it));
@@ -288,7 +288,7 @@ static int solve_first(const Runs *runs, const Run *run) {
 
   measure_memory(runs->problem, row); // for what is solved without an iteration
   CLI_TRY(RitzSolverSetMonitor(run->solver, watch_memory, &watched));
-  CLI_TRY(solve(runs, run, &row->seconds_first));
+  CLI_TRY(solve_variant(runs, run, &row->seconds_first));
   CLI_TRY(RitzSolverSetMonitor(run->solver, NULL, NULL));
   CLI_TRY(find_reason(run, &row->iterations));
   CLI_TRY(RitzSolverGetResidual(run->solver, NULL, &last));
@@ -302,7 +302,7 @@ static int time_run(const Runs *runs, Run *run, bool *has_more) {
 
   if (!run->cycle || run->row->reason <= 0) return CEED_ERROR_SUCCESS;
   if (!times_want_more(&run->times, runs->options->repetitions, 3, 0.5)) return CEED_ERROR_SUCCESS;
-  CLI_TRY(solve(runs, run, &seconds));
+  CLI_TRY(solve_variant(runs, run, &seconds));
   times_add(&run->times, seconds, seconds);
   run->row->seconds = times_median(&run->times);
   run->row->repetitions = run->times.num;
@@ -322,7 +322,7 @@ static int time_runs(const Runs *runs) {
 static int find_error(const Runs *runs, const Run *run) {
   double seconds;
 
-  CLI_TRY(solve(runs, run, &seconds));
+  CLI_TRY(solve_variant(runs, run, &seconds));
   CLI_TRY(find_reason(run, &run->row->iterations_sine));
   return mg_problem_find_error(runs->problem, &run->row->l2_error);
 }

@@ -318,7 +318,7 @@ static int run_rows(MgBench *b) {
   return code;
 }
 
-static int run(Bench *bench) {
+static int run_multigrid_bench(Bench *bench) {
   const MgBenchOptions *o = bench->options;
   const double tol = sizeof(CeedScalar) == sizeof(float) ? 1e-5 : 1e-9;
   MgBench b = {.options = o,
@@ -354,8 +354,8 @@ static ArgsResult check_options(const void *options) {
 }
 
 int bench_multigrid(int argc, char **argv) {
-  static const BenchCommand bench = {
-      &command, &nothing_given, sizeof(nothing_given), MEMBER(common), 0, check_options, run};
+  static const BenchCommand bench = {&command, &nothing_given, sizeof(nothing_given), MEMBER(common),
+                                     0,        check_options,  run_multigrid_bench};
 
   return bench_main(&bench, argc, argv);
 }

@@ -70,7 +70,7 @@ static void describe_solve(Row *row, const NekboneRow *r) {
 }
 
 // machine: a BpMachine
-static void describe(Row *row, const void *of, const void *machine) {
+static void describe_row(Row *row, const void *of, const void *machine) {
   const NekboneRow *r = of;
 
   describe_problem(row, r);
@@ -84,9 +84,9 @@ static void describe(Row *row, const void *of, const void *machine) {
 
 // ---- Table and JSON ----
 
-void nekbone_print_heading(FILE *stream) { rows_print_heading(stream, describe, &(NekboneRow){0}, NULL); }
+void nekbone_print_heading(FILE *stream) { rows_print_heading(stream, describe_row, &(NekboneRow){0}, NULL); }
 
-void nekbone_print_row(FILE *stream, const NekboneRow *row) { rows_print(stream, describe, row, NULL); }
+void nekbone_print_row(FILE *stream, const NekboneRow *row) { rows_print(stream, describe_row, row, NULL); }
 
 void nekbone_print_fault(FILE *stream, const NekboneRow *row) {
   if (!*row->fault) return;
@@ -97,7 +97,8 @@ void nekbone_print_fault(FILE *stream, const NekboneRow *row) {
 
 void nekbone_write_json(FILE *stream, const char *program, const char *resource, const BpMachine *machine,
                         size_t num, const NekboneRow *rows) {
-  rows_write_json(stream, program, resource, sizeof(CeedScalar), num, rows, sizeof(*rows), describe, machine);
+  rows_write_json(stream, program, resource, sizeof(CeedScalar), num, rows, sizeof(*rows), describe_row,
+                  machine);
 }
 
 // ---- Plot ----

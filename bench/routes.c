@@ -214,13 +214,14 @@ static ArgsResult check_options(const void *options) {
   return args_wrong(&command, "--size", "expected at most %d DOFs, found %g", INT32_MAX, o->size);
 }
 
-static int run(Bench *b) {
+static int run_routes_bench(Bench *b) {
   return run_routes(b->ceed, b->options) ? cli_report(command.name, b->ceed) : CLI_OK;
 }
 
 int bench_routes(int argc, char **argv) {
   static const RoutesOptions usual = {.shape = BOTH, .common = {.on = {.resource = "/gpu/cuda/gen"}}};
-  static const BenchCommand bench = {&command, &usual, sizeof(usual), MEMBER(common), 0, check_options, run};
+  static const BenchCommand bench = {&command, &usual,        sizeof(usual),   MEMBER(common),
+                                     0,        check_options, run_routes_bench};
 
   return bench_main(&bench, argc, argv);
 }

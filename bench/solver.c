@@ -40,7 +40,7 @@ static int create_solver(CeedOperator op, int variant, CeedInt num_fixed, const 
 }
 
 // Both tolerances are 0: nothing but iterations.
-static int solve(void *solver, CeedVector b, CeedVector x, CeedInt iterations, BpSolve *result) {
+static int solve_bench(void *solver, CeedVector b, CeedVector x, CeedInt iterations, BpSolve *result) {
   double first = 0, last = 0;
   RitzCGVariant variant;
   RitzSolverReason reason;
@@ -58,4 +58,4 @@ static int solve(void *solver, CeedVector b, CeedVector x, CeedInt iterations, B
                    RitzSolverReasonName(reason));
 }
 
-const BpSolver bench_solver = {create_solver, solve, destroy_solver, RITZ_CG_AUTO};
+const BpSolver bench_solver = {create_solver, solve_bench, destroy_solver, RITZ_CG_AUTO};

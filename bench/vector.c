@@ -153,7 +153,7 @@ static void print_row(const Options *o, const VectorProblem *p, double first, do
   fflush(stdout);
 }
 
-static int run(Ceed ceed, const Options *o, const VectorShape *shape) {
+static int run_problem(Ceed ceed, const Options *o, const VectorShape *shape) {
   VectorProblem p;
   double first = 0, seconds = 1;
   int ierr = vector_problem_create(ceed, shape, &p);
@@ -188,7 +188,7 @@ static int find_energy(Ceed ceed, const VectorShape *shape, double *energy) {
 }
 
 // Tables and matrices give the same, up to round-off.
-static int check(Ceed ceed, const Options *o, CeedEvalMode mode, int order, bool *holds) {
+static int check_problem(Ceed ceed, const Options *o, CeedEvalMode mode, int order, bool *holds) {
   const double tolerance = 1000 * (sizeof(CeedScalar) == 4 ? (double)FLT_EPSILON : DBL_EPSILON);
   VectorShape shape = shape_of(o, mode, order, false);
   double energies[2];
@@ -215,10 +215,10 @@ static int run_all(Ceed ceed, Options *o, bool *holds) {
          "first, s\n");
   for (int i = 0; i < 2; i++) {
     for (size_t k = 0; k < orders.num; k++) {
-      TRY(check(ceed, o, modes[i], orders.items[k], holds));
+      TRY(check_problem(ceed, o, modes[i], orders.items[k], holds));
       for (int is_dense = 0; is_dense < 2; is_dense++) {
         const VectorShape shape = shape_of(o, modes[i], orders.items[k], is_dense);
-        TRY(run(ceed, o, &shape));
+        TRY(run_problem(ceed, o, &shape));
       }
     }
   }

@@ -117,7 +117,7 @@ static void describe_checks(Row *row, const BpResult *r) {
   fputc(']', stream);
 }
 
-static void describe(Row *row, const void *of, const void *ctx) {
+static void describe_report(Row *row, const void *of, const void *ctx) {
   (void)ctx;
   describe_problem(row, of);
   describe_speed(row, of);
@@ -128,11 +128,11 @@ static void describe(Row *row, const void *of, const void *ctx) {
 // ---- Tables and files ----
 
 void bp_print_heading(FILE *stream, BpMode mode) {
-  rows_print_heading(stream, describe, &(BpResult){.options = {.mode = mode}}, NULL);
+  rows_print_heading(stream, describe_report, &(BpResult){.options = {.mode = mode}}, NULL);
 }
 
 void bp_print_row(FILE *stream, const BpResult *r) {
-  rows_print(stream, describe, r, NULL);
+  rows_print(stream, describe_report, r, NULL);
   for (int i = 0; r->options.many && i < r->options.many->num; i++)
     fprintf(stream, "      %3d vectors at once: %.2f times the rate of one, per vector\n",
             r->options.many->counts[i], r->many[i]);
@@ -151,6 +151,6 @@ void bp_print_failed_checks(FILE *stream, const BpResult *r) {
 
 void bp_write_json(FILE *stream, const char *program, const char *resource, size_t num,
                    const BpResult *results) {
-  rows_write_json(stream, program, resource, sizeof(CeedScalar), num, results, sizeof(*results), describe,
-                  NULL);
+  rows_write_json(stream, program, resource, sizeof(CeedScalar), num, results, sizeof(*results),
+                  describe_report, NULL);
 }

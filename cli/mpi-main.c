@@ -139,7 +139,7 @@ static int check_device_memory(void) {
   return CLI_USAGE;
 }
 
-static int run(int argc, char **argv) {
+static int run_processes(int argc, char **argv) {
   CLI_TRY(compare_arguments(argc, argv));
   CLI_TRY(agree(check_device_memory()));
   divide_machine(asks_for_gpus(argc, argv));
@@ -162,7 +162,7 @@ int main(int argc, char **argv) {
   solve_processes.run = run_in_ranks;
   solve_processes.agree = agree;
   solve_processes.fail = end_all;
-  code = run(argc, argv);
+  code = run_processes(argc, argv);
   if (fflush(stdout) || ferror(stdout)) {
     fprintf(stderr, "ritz-mpi: cannot write to standard output\n");
     code = CLI_FAILED;

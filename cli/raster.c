@@ -90,8 +90,8 @@ typedef struct {
   double reach[4];  // of the line along each edge, in terms of its function; -1: none
 } Paint;
 
-static void prepare(const Raster *raster, const RasterStyle *style, const Triangle *t,
-                    const RasterVertex v[3], Paint *paint) {
+static void prepare_raster(const Raster *raster, const RasterStyle *style, const Triangle *t,
+                           const RasterVertex v[3], Paint *paint) {
   *paint = (Paint){.style = style};
   paint->depth = fit(t, v[0].depth, v[1].depth, v[2].depth);
   paint->value = fit(t, v[0].value, v[1].value, v[2].value);
@@ -145,7 +145,7 @@ void raster_triangle(Raster *raster, const RasterStyle *style, const RasterVerte
   if (!(fabs(t.area) > 1e-9)) return; // seen from the side
   range_of_samples(smallest(t.x), largest(t.x), width, &x0, &x1);
   range_of_samples(smallest(t.y), largest(t.y), height, &y0, &y1);
-  prepare(raster, style, &t, v, &paint);
+  prepare_raster(raster, style, &t, v, &paint);
   for (int j = y0; j < y1; j++) {
     Sample *row = raster->samples + (size_t)j * (size_t)width;
 

@@ -120,7 +120,7 @@ static int create_vectors(TimeLoop *loop) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int begin(TimeLoop *loop) {
+static int begin_solve_time(TimeLoop *loop) {
   Solve *s = loop->s;
 
   loop->terminal = isatty(STDERR_FILENO);
@@ -225,7 +225,7 @@ static void show_summary(const TimeLoop *loop) {
 }
 
 static int run_steps(TimeLoop *loop, bool *converged) {
-  CLI_TRY(begin(loop));
+  CLI_TRY(begin_solve_time(loop));
   CLI_TRY(write_step(loop));
   *converged = true;
   for (loop->step = 1; loop->step <= loop->s->options.steps && *converged; loop->step++)

@@ -181,7 +181,7 @@ static int fill_on_host(RitzAssembly a, CeedScalar *values) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int fill(RitzAssembly a, CeedVector values) {
+static int fill_values(RitzAssembly a, CeedVector values) {
   const RitzBackend *backend = &a->ceed->backend;
   const RitzAccess access = ritz_vector_access_first(values, ritz_assembly_num_nonzeros(a));
   bool is_supported = false;
@@ -198,7 +198,7 @@ static int fill_converted(RitzAssembly a, CeedVector values) {
   const int64_t num = ritz_assembly_num_nonzeros(a);
   CeedVector scalars = NULL;
   RITZ_TRY(CeedVectorCreate(a->ceed, num, &scalars));
-  int ierr = fill(a, scalars);
+  int ierr = fill_values(a, scalars);
   if (!ierr) ierr = ritz_vector_convert(a->call, num, scalars, values);
   (void)CeedVectorDestroy(&scalars);
   return ierr;
@@ -212,7 +212,7 @@ static int require_length(const struct RitzAssembly_private *a, CeedVector value
 }
 
 static int fill_any(RitzAssembly a, CeedVector values) {
-  return values->precision == CEED_SCALAR_TYPE ? fill(a, values) : fill_converted(a, values);
+  return values->precision == CEED_SCALAR_TYPE ? fill_values(a, values) : fill_converted(a, values);
 }
 
 int RitzAssemblyRun(RitzAssembly assembly, CeedVector values) {

@@ -76,7 +76,8 @@ static int check_sizes(Ceed ceed, const RitzVectorTables *t, CeedInt order, Ceed
   return CEED_ERROR_SUCCESS;
 }
 
-static int create(Ceed ceed, RitzVectorTables *t, CeedInt order, CeedQuadMode quad_mode, CeedBasis *basis) {
+static int create_derham(Ceed ceed, RitzVectorTables *t, CeedInt order, CeedQuadMode quad_mode,
+                         CeedBasis *basis) {
   double *tables = NULL;
   CeedScalar *rounded = NULL;
   int ierr;
@@ -101,7 +102,7 @@ int RitzBasisCreateTensorHdiv(Ceed ceed, CeedInt dim, CeedInt num_comp, CeedInt 
   RITZ_ARGUMENT(ceed, basis);
   RitzVectorTables t = {
       .call = __func__, .space = CEED_FE_SPACE_HDIV, .dim = dim, .num_comp = num_comp, .Q_1d = Q};
-  return create(ceed, &t, order, quad_mode, basis);
+  return create_derham(ceed, &t, order, quad_mode, basis);
 }
 
 int RitzBasisCreateTensorHcurl(Ceed ceed, CeedInt dim, CeedInt num_comp, CeedInt order, CeedInt Q,
@@ -110,5 +111,5 @@ int RitzBasisCreateTensorHcurl(Ceed ceed, CeedInt dim, CeedInt num_comp, CeedInt
   RITZ_ARGUMENT(ceed, basis);
   RitzVectorTables t = {
       .call = __func__, .space = CEED_FE_SPACE_HCURL, .dim = dim, .num_comp = num_comp, .Q_1d = Q};
-  return create(ceed, &t, order, quad_mode, basis);
+  return create_derham(ceed, &t, order, quad_mode, basis);
 }

@@ -177,8 +177,8 @@ static bool is_analyzed(const RitzBatched b, const RitzBatchedCall *call) {
 }
 
 // Checks and runs a call of any operation; arrays [num_operands].
-static int run(RitzBatched b, const char *name, RitzBatchedOperation operation,
-               const RitzBatchArray *const *arrays, RitzBatchedCall call) {
+static int run_batched(RitzBatched b, const char *name, RitzBatchedOperation operation,
+                       const RitzBatchArray *const *arrays, RitzBatchedCall call) {
   static const char *const letters[] = {"A", "B", "C"};
 
   RITZ_REQUIRE(b->operation == operation, b->ceed, CEED_ERROR_INCOMPATIBLE,
@@ -202,8 +202,8 @@ static int run(RitzBatched b, const char *name, RitzBatchedOperation operation,
 static int run_product(RitzBatched batched, const char *call, RitzBatchedOperation operation,
                        const RitzBatchArray *const arrays[], int64_t count, double alpha, double beta) {
   RITZ_HANDLE_OF(call, batched);
-  return run(batched, call, operation, arrays,
-             (RitzBatchedCall){.count = count, .alpha = alpha, .beta = beta});
+  return run_batched(batched, call, operation, arrays,
+                     (RitzBatchedCall){.count = count, .alpha = alpha, .beta = beta});
 }
 
 int RitzGemmBatched(RitzBatched batched, int64_t count, double alpha, const RitzBatchArray *A,
@@ -218,57 +218,57 @@ int RitzGemvBatched(RitzBatched batched, int64_t count, double alpha, const Ritz
 
 int RitzPotrfBatched(RitzBatched batched, int64_t count, const RitzBatchArray *A, int32_t *info) {
   RITZ_HANDLE(batched);
-  return run(batched, __func__, RITZ_BATCHED_POTRF, ARRAYS(A),
-             (RitzBatchedCall){.count = count, .alpha = 1, .info = info});
+  return run_batched(batched, __func__, RITZ_BATCHED_POTRF, ARRAYS(A),
+                     (RitzBatchedCall){.count = count, .alpha = 1, .info = info});
 }
 
 int RitzPotrsBatched(RitzBatched batched, int64_t count, const RitzBatchArray *A, const RitzBatchArray *B,
                      int32_t *info) {
   RITZ_HANDLE(batched);
-  return run(batched, __func__, RITZ_BATCHED_POTRS, ARRAYS(A, B),
-             (RitzBatchedCall){.count = count, .alpha = 1, .info = info});
+  return run_batched(batched, __func__, RITZ_BATCHED_POTRS, ARRAYS(A, B),
+                     (RitzBatchedCall){.count = count, .alpha = 1, .info = info});
 }
 
 int RitzGetrfBatched(RitzBatched batched, int64_t count, const RitzBatchArray *A, int32_t *ipiv,
                      int32_t *info) {
   RITZ_HANDLE(batched);
-  return run(batched, __func__, RITZ_BATCHED_GETRF, ARRAYS(A),
-             (RitzBatchedCall){.count = count, .alpha = 1, .ipiv = ipiv, .info = info});
+  return run_batched(batched, __func__, RITZ_BATCHED_GETRF, ARRAYS(A),
+                     (RitzBatchedCall){.count = count, .alpha = 1, .ipiv = ipiv, .info = info});
 }
 
 // Pivots are read alone.
 int RitzGetrsBatched(RitzBatched batched, int64_t count, const RitzBatchArray *LU, const int32_t *ipiv,
                      const RitzBatchArray *B, int32_t *info) {
   RITZ_HANDLE(batched);
-  return run(batched, __func__, RITZ_BATCHED_GETRS, ARRAYS(LU, B),
-             (RitzBatchedCall){.count = count, .alpha = 1, .ipiv = (int32_t *)ipiv, .info = info});
+  return run_batched(batched, __func__, RITZ_BATCHED_GETRS, ARRAYS(LU, B),
+                     (RitzBatchedCall){.count = count, .alpha = 1, .ipiv = (int32_t *)ipiv, .info = info});
 }
 
 int RitzGetriBatched(RitzBatched batched, int64_t count, const RitzBatchArray *A, const int32_t *ipiv,
                      int32_t *info) {
   RITZ_HANDLE(batched);
-  return run(batched, __func__, RITZ_BATCHED_GETRI, ARRAYS(A),
-             (RitzBatchedCall){.count = count, .alpha = 1, .ipiv = (int32_t *)ipiv, .info = info});
+  return run_batched(batched, __func__, RITZ_BATCHED_GETRI, ARRAYS(A),
+                     (RitzBatchedCall){.count = count, .alpha = 1, .ipiv = (int32_t *)ipiv, .info = info});
 }
 
 int RitzInvBatched(RitzBatched batched, int64_t count, const RitzBatchArray *A, const RitzBatchArray *X,
                    int32_t *info) {
   RITZ_HANDLE(batched);
-  return run(batched, __func__, RITZ_BATCHED_INV, ARRAYS(A, X),
-             (RitzBatchedCall){.count = count, .alpha = 1, .info = info});
+  return run_batched(batched, __func__, RITZ_BATCHED_INV, ARRAYS(A, X),
+                     (RitzBatchedCall){.count = count, .alpha = 1, .info = info});
 }
 
 int RitzTrsmBatched(RitzBatched batched, int64_t count, double alpha, const RitzBatchArray *A,
                     const RitzBatchArray *B) {
   RITZ_HANDLE(batched);
-  return run(batched, __func__, RITZ_BATCHED_TRSM, ARRAYS(A, B),
-             (RitzBatchedCall){.count = count, .alpha = alpha});
+  return run_batched(batched, __func__, RITZ_BATCHED_TRSM, ARRAYS(A, B),
+                     (RitzBatchedCall){.count = count, .alpha = alpha});
 }
 
 int RitzTrsvBatched(RitzBatched batched, int64_t count, const RitzBatchArray *A, const RitzBatchArray *x) {
   RITZ_HANDLE(batched);
-  return run(batched, __func__, RITZ_BATCHED_TRSV, ARRAYS(A, x),
-             (RitzBatchedCall){.count = count, .alpha = 1});
+  return run_batched(batched, __func__, RITZ_BATCHED_TRSV, ARRAYS(A, x),
+                     (RitzBatchedCall){.count = count, .alpha = 1});
 }
 
 // ---- Products with symmetric and triangular matrices ----
@@ -276,8 +276,8 @@ int RitzTrsvBatched(RitzBatched batched, int64_t count, const RitzBatchArray *A,
 int RitzSyrkBatched(RitzBatched batched, int64_t count, double alpha, const RitzBatchArray *A, double beta,
                     const RitzBatchArray *C) {
   RITZ_HANDLE(batched);
-  return run(batched, __func__, RITZ_BATCHED_SYRK, ARRAYS(A, C),
-             (RitzBatchedCall){.count = count, .alpha = alpha, .beta = beta});
+  return run_batched(batched, __func__, RITZ_BATCHED_SYRK, ARRAYS(A, C),
+                     (RitzBatchedCall){.count = count, .alpha = alpha, .beta = beta});
 }
 
 int RitzSymmBatched(RitzBatched batched, int64_t count, double alpha, const RitzBatchArray *A,
@@ -293,8 +293,8 @@ int RitzSymvBatched(RitzBatched batched, int64_t count, double alpha, const Ritz
 int RitzTrmmBatched(RitzBatched batched, int64_t count, double alpha, const RitzBatchArray *A,
                     const RitzBatchArray *B) {
   RITZ_HANDLE(batched);
-  return run(batched, __func__, RITZ_BATCHED_TRMM, ARRAYS(A, B),
-             (RitzBatchedCall){.count = count, .alpha = alpha});
+  return run_batched(batched, __func__, RITZ_BATCHED_TRMM, ARRAYS(A, B),
+                     (RitzBatchedCall){.count = count, .alpha = alpha});
 }
 
 // ---- Solves of one call, swaps ----
@@ -302,15 +302,15 @@ int RitzTrmmBatched(RitzBatched batched, int64_t count, double alpha, const Ritz
 int RitzGesvBatched(RitzBatched batched, int64_t count, const RitzBatchArray *A, int32_t *ipiv,
                     const RitzBatchArray *B, int32_t *info) {
   RITZ_HANDLE(batched);
-  return run(batched, __func__, RITZ_BATCHED_GESV, ARRAYS(A, B),
-             (RitzBatchedCall){.count = count, .alpha = 1, .ipiv = ipiv, .info = info});
+  return run_batched(batched, __func__, RITZ_BATCHED_GESV, ARRAYS(A, B),
+                     (RitzBatchedCall){.count = count, .alpha = 1, .ipiv = ipiv, .info = info});
 }
 
 int RitzPosvBatched(RitzBatched batched, int64_t count, const RitzBatchArray *A, const RitzBatchArray *B,
                     int32_t *info) {
   RITZ_HANDLE(batched);
-  return run(batched, __func__, RITZ_BATCHED_POSV, ARRAYS(A, B),
-             (RitzBatchedCall){.count = count, .alpha = 1, .info = info});
+  return run_batched(batched, __func__, RITZ_BATCHED_POSV, ARRAYS(A, B),
+                     (RitzBatchedCall){.count = count, .alpha = 1, .info = info});
 }
 
 int RitzLaswpBatched(RitzBatched batched, int64_t count, const RitzBatchArray *A, int32_t k1, int32_t k2,
@@ -325,7 +325,7 @@ int RitzLaswpBatched(RitzBatched batched, int64_t count, const RitzBatchArray *A
   RITZ_REQUIRE(batched->operation != RITZ_BATCHED_LASWP || k2 < k1 || (k1 >= 1 && k2 <= most), ceed,
                CEED_ERROR_DIMENSION, "%s: steps %d to %d, needed them within 1 to %" CeedInt_FMT, __func__,
                (int)k1, (int)k2, most);
-  return run(
+  return run_batched(
       batched, __func__, RITZ_BATCHED_LASWP, ARRAYS(A),
       (RitzBatchedCall){
           .count = count, .alpha = 1, .ipiv = (int32_t *)ipiv, .k1 = k1, .k2 = k2, .is_back = increment < 0});
@@ -336,50 +336,50 @@ int RitzLaswpBatched(RitzBatched batched, int64_t count, const RitzBatchArray *A
 int RitzGeqrfBatched(RitzBatched batched, int64_t count, const RitzBatchArray *A, const RitzBatchArray *tau,
                      int32_t *info) {
   RITZ_HANDLE(batched);
-  return run(batched, __func__, RITZ_BATCHED_GEQRF, ARRAYS(A, tau),
-             (RitzBatchedCall){.count = count, .alpha = 1, .info = info});
+  return run_batched(batched, __func__, RITZ_BATCHED_GEQRF, ARRAYS(A, tau),
+                     (RitzBatchedCall){.count = count, .alpha = 1, .info = info});
 }
 
 int RitzOrmqrBatched(RitzBatched batched, int64_t count, const RitzBatchArray *A, const RitzBatchArray *tau,
                      const RitzBatchArray *C, int32_t *info) {
   RITZ_HANDLE(batched);
-  return run(batched, __func__, RITZ_BATCHED_ORMQR, ARRAYS(A, tau, C),
-             (RitzBatchedCall){.count = count, .alpha = 1, .info = info});
+  return run_batched(batched, __func__, RITZ_BATCHED_ORMQR, ARRAYS(A, tau, C),
+                     (RitzBatchedCall){.count = count, .alpha = 1, .info = info});
 }
 
 int RitzOrgqrBatched(RitzBatched batched, int64_t count, const RitzBatchArray *A, const RitzBatchArray *tau,
                      int32_t *info) {
   RITZ_HANDLE(batched);
-  return run(batched, __func__, RITZ_BATCHED_ORGQR, ARRAYS(A, tau),
-             (RitzBatchedCall){.count = count, .alpha = 1, .info = info});
+  return run_batched(batched, __func__, RITZ_BATCHED_ORGQR, ARRAYS(A, tau),
+                     (RitzBatchedCall){.count = count, .alpha = 1, .info = info});
 }
 
 int RitzGelsBatched(RitzBatched batched, int64_t count, const RitzBatchArray *A, const RitzBatchArray *B,
                     int32_t *info) {
   RITZ_HANDLE(batched);
-  return run(batched, __func__, RITZ_BATCHED_GELS, ARRAYS(A, B),
-             (RitzBatchedCall){.count = count, .alpha = 1, .info = info});
+  return run_batched(batched, __func__, RITZ_BATCHED_GELS, ARRAYS(A, B),
+                     (RitzBatchedCall){.count = count, .alpha = 1, .info = info});
 }
 
 // ---- Copies, sums, constants ----
 
 int RitzCopyBatched(RitzBatched batched, int64_t count, const RitzBatchArray *A, const RitzBatchArray *B) {
   RITZ_HANDLE(batched);
-  return run(batched, __func__, RITZ_BATCHED_COPY, ARRAYS(A, B),
-             (RitzBatchedCall){.count = count, .alpha = 1});
+  return run_batched(batched, __func__, RITZ_BATCHED_COPY, ARRAYS(A, B),
+                     (RitzBatchedCall){.count = count, .alpha = 1});
 }
 
 int RitzGeamBatched(RitzBatched batched, int64_t count, double alpha, const RitzBatchArray *A, double beta,
                     const RitzBatchArray *B, const RitzBatchArray *C) {
   RITZ_HANDLE(batched);
-  return run(batched, __func__, RITZ_BATCHED_GEAM, ARRAYS(A, B, C),
-             (RitzBatchedCall){.count = count, .alpha = alpha, .beta = beta});
+  return run_batched(batched, __func__, RITZ_BATCHED_GEAM, ARRAYS(A, B, C),
+                     (RitzBatchedCall){.count = count, .alpha = alpha, .beta = beta});
 }
 
 int RitzLasetBatched(RitzBatched batched, int64_t count, double alpha, double beta, const RitzBatchArray *A) {
   RITZ_HANDLE(batched);
-  return run(batched, __func__, RITZ_BATCHED_LASET, ARRAYS(A),
-             (RitzBatchedCall){.count = count, .alpha = alpha, .beta = beta});
+  return run_batched(batched, __func__, RITZ_BATCHED_LASET, ARRAYS(A),
+                     (RitzBatchedCall){.count = count, .alpha = alpha, .beta = beta});
 }
 
 // ---- Eigenvalues and singular values ----
@@ -387,13 +387,13 @@ int RitzLasetBatched(RitzBatched batched, int64_t count, double alpha, double be
 int RitzSyevjBatched(RitzBatched batched, int64_t count, const RitzBatchArray *A, const RitzBatchArray *w,
                      int32_t *info) {
   RITZ_HANDLE(batched);
-  return run(batched, __func__, RITZ_BATCHED_SYEVJ, ARRAYS(A, w),
-             (RitzBatchedCall){.count = count, .alpha = 1, .info = info});
+  return run_batched(batched, __func__, RITZ_BATCHED_SYEVJ, ARRAYS(A, w),
+                     (RitzBatchedCall){.count = count, .alpha = 1, .info = info});
 }
 
 int RitzGesvdjBatched(RitzBatched batched, int64_t count, const RitzBatchArray *A, const RitzBatchArray *s,
                       const RitzBatchArray *V, int32_t *info) {
   RITZ_HANDLE(batched);
-  return run(batched, __func__, RITZ_BATCHED_GESVDJ, ARRAYS(A, s, V),
-             (RitzBatchedCall){.count = count, .alpha = 1, .info = info});
+  return run_batched(batched, __func__, RITZ_BATCHED_GESVDJ, ARRAYS(A, s, V),
+                     (RitzBatchedCall){.count = count, .alpha = 1, .info = info});
 }

@@ -161,7 +161,7 @@ static bool rectangles_overlap(int64_t a, const RitzBatchLayout *la, int64_t b, 
 
 // Entries of one group, from the first to behind the last; where it begins.
 static int64_t span(const RitzBatchLayout *l) { return ((int64_t)l->ld * (l->n - 1) + l->m) * l->width; }
-static int64_t start(const Operand *o) {
+static int64_t begin_of_group(const Operand *o) {
   return (o->array->row0 + (int64_t)o->array->col0 * o->layout->ld) * o->layout->width;
 }
 
@@ -179,10 +179,10 @@ static bool regular_ones_overlap(const Operand *w, const Operand *r) {
   const int64_t shift = distance(w, r), width = lw->width;
   const bool are_single = w->count <= lw->width && r->count <= lr->width;
 
-  if (shift + start(r) >= extent(w) || start(w) >= shift + extent(r)) return false;
+  if (shift + begin_of_group(r) >= extent(w) || begin_of_group(w) >= shift + extent(r)) return false;
   if (lw->width != lr->width || (lw->stride != lr->stride && !are_single)) return true;
   const int64_t period = are_single ? extent(w) + extent(r) : lw->stride;
-  const int64_t at_w = modulo(start(w), period), at_r = modulo(shift + start(r), period);
+  const int64_t at_w = modulo(begin_of_group(w), period), at_r = modulo(shift + begin_of_group(r), period);
   if (!intervals_overlap(at_w, span(lw), at_r, span(lr), period)) return false;
   if (lw->ld != lr->ld || shift % width != 0 || at_w + span(lw) > period || at_r + span(lr) > period)
     return true;
@@ -202,8 +202,8 @@ static bool is_same_place(const Operand *w, const Operand *r) {
 static bool ranges_meet(const Operand *w, const Operand *r) {
   const uintptr_t size_w = ritz_scalar_bytes(w->layout->precision),
                   size_r = ritz_scalar_bytes(r->layout->precision);
-  const uintptr_t at_w = (uintptr_t)w->array->base + (uintptr_t)start(w) * size_w,
-                  at_r = (uintptr_t)r->array->base + (uintptr_t)start(r) * size_r;
+  const uintptr_t at_w = (uintptr_t)w->array->base + (uintptr_t)begin_of_group(w) * size_w,
+                  at_r = (uintptr_t)r->array->base + (uintptr_t)begin_of_group(r) * size_r;
 
   return at_w < (uintptr_t)r->array->base + (uintptr_t)extent(r) * size_r &&
          at_r < (uintptr_t)w->array->base + (uintptr_t)extent(w) * size_w;

@@ -265,7 +265,7 @@ static int setup(RitzBatched b, const RitzBatchedOptions *options) {
   return b->server->batched_prepare ? b->server->batched_prepare(b) : CEED_ERROR_SUCCESS;
 }
 
-static int destroy(RitzBatched b) {
+static int destroy_batched(RitzBatched b) {
   int ierr = CEED_ERROR_SUCCESS;
 
   if (b->data) ierr = b->server->batched_destroy(b);
@@ -289,7 +289,7 @@ int RitzBatchedCreate(Ceed ceed, RitzBatchedOperation operation, const RitzBatch
   int ierr = CeedReferenceCopy(ceed, &created->ceed);
   if (!ierr) ierr = setup(created, options);
   if (ierr) {
-    (void)destroy(created);
+    (void)destroy_batched(created);
     return ierr;
   }
   created->class = &ritz_batched_class;
@@ -302,7 +302,7 @@ int RitzBatchedDestroy(RitzBatched *batched) {
   RITZ_TRY(ritz_check_handle(NULL, __func__, "batched", *batched, &ritz_batched_class));
   RitzBatched b = *batched;
   *batched = NULL;
-  return destroy(b);
+  return destroy_batched(b);
 }
 
 // ---- Classes of sizes ----

@@ -39,7 +39,7 @@ static int64_t half(int64_t num) {
 }
 
 // Products of one block are the panels' own.
-static int update(RitzDenseSolver s, RitzDenseUpdate u) {
+static int update_trailing(RitzDenseSolver s, RitzDenseUpdate u) {
   const RitzDensePrecision precision = s->report.precision;
   if (u.num_rows == 0 || u.num_cols == 0) return CEED_ERROR_SUCCESS;
   u.is_symmetric = s->is_symmetric;
@@ -54,7 +54,8 @@ static int solve_rows(RitzDenseSolver s, int64_t first, int64_t num, int64_t col
   if (num_cols == 0) return CEED_ERROR_SUCCESS;
   if (num <= s->methods->num_solved_rows) return s->methods->solve_rows(s, first, num, col, num_cols);
   RITZ_TRY(solve_rows(s, first, top, col, num_cols));
-  RITZ_TRY(update(s, (RitzDenseUpdate){first + top, num - top, col, num_cols, first, top, false, false, 0}));
+  RITZ_TRY(update_trailing(s, (RitzDenseUpdate){first + top, num - top, col, num_cols, first, top, false,
+                                                false, 0}));
   return solve_rows(s, first + top, num - top, col, num_cols);
 }
 
@@ -65,7 +66,8 @@ static int lu(RitzDenseSolver s, int64_t first, int64_t num) {
   RITZ_TRY(lu(s, first, left));
   RITZ_TRY(s->methods->swap(s, first, left, next, right));
   RITZ_TRY(solve_rows(s, first, left, next, right));
-  RITZ_TRY(update(s, (RitzDenseUpdate){next, s->n - next, next, right, first, left, false, false, 0}));
+  RITZ_TRY(
+      update_trailing(s, (RitzDenseUpdate){next, s->n - next, next, right, first, left, false, false, 0}));
   RITZ_TRY(lu(s, next, right));
   return s->methods->swap(s, next, right, first, left);
 }
@@ -76,7 +78,8 @@ static int solve_columns(RitzDenseSolver s, int64_t first, int64_t num, int64_t 
   const int64_t left = half(num), next = first + left;
   if (num <= RITZ_DENSE_BLOCK) return s->methods->solve_columns(s, first, num, row, num_rows);
   RITZ_TRY(solve_columns(s, first, left, row, num_rows));
-  RITZ_TRY(update(s, (RitzDenseUpdate){row, num_rows, next, num - left, first, left, true, false, 0}));
+  RITZ_TRY(
+      update_trailing(s, (RitzDenseUpdate){row, num_rows, next, num - left, first, left, true, false, 0}));
   return solve_columns(s, next, num - left, row, num_rows);
 }
 
@@ -86,7 +89,7 @@ static int cholesky(RitzDenseSolver s, int64_t first, int64_t num) {
   if (num <= RITZ_DENSE_BLOCK) return s->methods->cholesky(s, first, num);
   RITZ_TRY(cholesky(s, first, left));
   RITZ_TRY(solve_columns(s, first, left, next, right));
-  RITZ_TRY(update(s, (RitzDenseUpdate){next, right, next, right, first, left, true, true, 0}));
+  RITZ_TRY(update_trailing(s, (RitzDenseUpdate){next, right, next, right, first, left, true, true, 0}));
   return cholesky(s, next, right);
 }
 
@@ -100,7 +103,7 @@ static int make_factors(RitzDenseSolver s) {
   return s->is_symmetric ? cholesky(s, 0, s->n) : lu(s, 0, s->n);
 }
 
-static int factorize(RitzDenseSolver s, const char *call, int64_t *bad) {
+static int factorize_in_precision(RitzDenseSolver s, const char *call, int64_t *bad) {
   const RitzDensePrecision precision = s->report.precision;
   RITZ_TRY(ritz_dense_choose_route(s, call));
   s->shift = shift_of(precision);
@@ -139,7 +142,7 @@ static int step_up(RitzDenseSolver s, const char *call, const char *reason) {
 static int factorize_upwards(RitzDenseSolver s, const char *call) {
   int64_t bad = 0;
   for (;;) {
-    RITZ_TRY(factorize(s, call, &bad));
+    RITZ_TRY(factorize_in_precision(s, call, &bad));
     if (bad == 0) return CEED_ERROR_SUCCESS;
     if (s->report.precision == RITZ_DENSE_F64) return refuse(s, call, bad);
     RITZ_TRY(step_up(s, call,

@@ -155,7 +155,7 @@ static int add_combination(RitzDenseSolver s, const Krylov *k, int num, double s
 }
 
 // The first vector of the basis, of norm 1; *size: power of 2 by which the residual was divided first.
-static int begin(RitzDenseSolver s, Krylov *k, double *size) {
+static int begin_refinement(RitzDenseSolver s, Krylov *k, double *size) {
   double largest, *v = s->basis;
   RITZ_TRY(precondition(s, v));
   RITZ_TRY(s->methods->largest(s, v, &largest));
@@ -178,7 +178,7 @@ static int gmres_step(RitzDenseSolver s, Run *run) {
   Krylov k = {.g = {0}};
   int step = 0;
   if (!s->basis) RITZ_TRY(s->methods->alloc(s, s->stride * (M + 1), &s->basis));
-  RITZ_TRY(begin(s, &k, &size));
+  RITZ_TRY(begin_refinement(s, &k, &size));
   const double first = k.g[0];
   if (!isfinite(size)) return run->state = NOT_FINITE, CEED_ERROR_SUCCESS;
   while (size != 0 && step < most) {

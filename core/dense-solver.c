@@ -35,7 +35,7 @@ static void forget_matrix(RitzDenseSolver s) {
   s->report.library = NULL;
 }
 
-static int destroy(RitzDenseSolver s) {
+static int destroy_dense_solver(RitzDenseSolver s) {
   int ierr = CEED_ERROR_SUCCESS;
   forget_matrix(s);
   if (s->data) {
@@ -76,7 +76,7 @@ int RitzDenseSolverCreate(Ceed ceed, int64_t n, RitzDenseSolver *solver) {
   int ierr = CeedReferenceCopy(ceed, &created->ceed);
   if (!ierr) ierr = setup(created);
   if (ierr) {
-    (void)destroy(created);
+    (void)destroy_dense_solver(created);
     return ierr;
   }
   created->class = &ritz_dense_solver_class;
@@ -89,7 +89,7 @@ int RitzDenseSolverDestroy(RitzDenseSolver *solver) {
   RITZ_TRY(ritz_check_handle(NULL, __func__, "solver", *solver, &ritz_dense_solver_class));
   RitzDenseSolver s = *solver;
   *solver = NULL;
-  return destroy(s);
+  return destroy_dense_solver(s);
 }
 
 // ---- What is set ----

@@ -63,7 +63,7 @@ static int create_step(RitzFront f, RitzFrontKind kind, int step) {
 }
 
 // Contexts that cannot do it say so now; kernels that will be needed begin to be made.
-static int prepare(RitzFront f) {
+static int prepare_front(RitzFront f) {
   Ceed ceed = f->ceed;
 
   if (ceed->backend.front_prepare && f->precision == CEED_SCALAR_FP64)
@@ -86,7 +86,7 @@ int RitzFrontCreate(Ceed ceed, RitzFrontFactors factors, CeedScalarType precisio
   *f = (struct RitzFront_private){
       .class = &ritz_front_class, .factors = factors, .precision = precision, .d1 = d1, .d2 = d2};
   int ierr = CeedReferenceCopy(ceed, &f->ceed);
-  if (!ierr) ierr = prepare(f);
+  if (!ierr) ierr = prepare_front(f);
   if (ierr) {
     (void)RitzFrontDestroy(&f);
     return ierr;
@@ -225,7 +225,7 @@ static int check_memory(RitzFront f, const char *name, const RitzFrontCall *call
   return CEED_ERROR_SUCCESS;
 }
 
-static int run(RitzFront f, const char *name, const RitzFrontCall *call) {
+static int run_front(RitzFront f, const char *name, const RitzFrontCall *call) {
   Ceed ceed = f->ceed;
 
   RITZ_REQUIRE(call->count >= 0, ceed, CEED_ERROR_DIMENSION, "%s: count is %lld, needed at least 0", name,
@@ -242,15 +242,16 @@ static int run(RitzFront f, const char *name, const RitzFrontCall *call) {
 int RitzFrontBatched(RitzFront front, int64_t count, const RitzFrontArrays *fronts, int32_t *info) {
   RITZ_HANDLE(front);
   RITZ_ARGUMENT(front->ceed, fronts);
-  return run(front, __func__,
-             &(RitzFrontCall){.kind = RITZ_FRONT_FACTORIZE, .count = count, .arrays = fronts, .info = info});
+  return run_front(
+      front, __func__,
+      &(RitzFrontCall){.kind = RITZ_FRONT_FACTORIZE, .count = count, .arrays = fronts, .info = info});
 }
 
-static int solve(RitzFront f, const char *name, const RitzFrontCall *call) {
+static int solve_front(RitzFront f, const char *name, const RitzFrontCall *call) {
   RITZ_ARGUMENT(f->ceed, call->arrays);
   RITZ_ARGUMENT(f->ceed, call->x);
   RITZ_ARGUMENT(f->ceed, call->x_offsets);
-  return run(f, name, call);
+  return run_front(f, name, call);
 }
 
 #define SOLVE_CALL(which)                                                                                    \
@@ -262,13 +263,13 @@ static int solve(RitzFront f, const char *name, const RitzFrontCall *call) {
 int RitzFrontForwardBatched(RitzFront front, int64_t count, const RitzFrontArrays *fronts, CeedInt num_rhs,
                             void *x, const int64_t *x_offsets, int64_t x_stride) {
   RITZ_HANDLE(front);
-  return solve(front, __func__, SOLVE_CALL(RITZ_FRONT_FORWARD));
+  return solve_front(front, __func__, SOLVE_CALL(RITZ_FRONT_FORWARD));
 }
 
 int RitzFrontBackwardBatched(RitzFront front, int64_t count, const RitzFrontArrays *fronts, CeedInt num_rhs,
                              void *x, const int64_t *x_offsets, int64_t x_stride) {
   RITZ_HANDLE(front);
-  return solve(front, __func__, SOLVE_CALL(RITZ_FRONT_BACKWARD));
+  return solve_front(front, __func__, SOLVE_CALL(RITZ_FRONT_BACKWARD));
 }
 
 // ---- Trees ----

@@ -57,7 +57,7 @@ static int set_fields(RitzStandIn *s, CeedOperator op) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int set_up(RitzStandIn *s, CeedOperator op) {
+static int set_up_stand_in(RitzStandIn *s, CeedOperator op) {
   RITZ_TRY(RITZ_CALLOC(op->obj.ceed, (size_t)op->num_in + (size_t)op->num_out + 1, &s->copies));
   RITZ_TRY((op->is_at_points ? CeedOperatorCreateAtPoints : CeedOperatorCreate)(op->obj.ceed, op->qf, op->dqf,
                                                                                 op->dqfT, &s->op));
@@ -99,7 +99,7 @@ int ritz_operator_stand_in(CeedOperator op, CeedOperator *stand_in) {
   if (op->precision == CEED_SCALAR_TYPE && !ritz_operator_has_other_precisions(op)) return CEED_ERROR_SUCCESS;
   if (!op->stand_in) {
     RITZ_TRY(RITZ_CALLOC(op->obj.ceed, 1, &op->stand_in));
-    const int ierr = set_up(op->stand_in, op);
+    const int ierr = set_up_stand_in(op->stand_in, op);
     if (ierr) ritz_operator_free_stand_in(op);
     RITZ_TRY(ierr);
   }
@@ -138,14 +138,14 @@ int ritz_vector_end_scalars(CeedOperator op, CeedVector vec, bool writes, CeedVe
 
 // An active vector that is a passive one, too, is that one's copy: the backend sees what it would see of
 // vectors in CeedScalar.
-static int begin(CeedOperator op, CeedVector vec, bool reads, CeedVector *scalars) {
+static int begin_stand_in(CeedOperator op, CeedVector vec, bool reads, CeedVector *scalars) {
   Copy *c = find_copy(op->stand_in, vec);
   if (!c) return ritz_vector_begin_scalars(op, vec, reads, scalars);
   *scalars = c->copy;
   return reads ? refresh(c) : CEED_ERROR_SUCCESS;
 }
 
-static int end(CeedOperator op, CeedVector vec, bool writes, CeedVector *scalars, int ierr) {
+static int end_stand_in(CeedOperator op, CeedVector vec, bool writes, CeedVector *scalars, int ierr) {
   Copy *c = find_copy(op->stand_in, vec);
   if (!c) return ritz_vector_end_scalars(op, vec, writes, scalars, ierr);
   if (!ierr && writes) ierr = ritz_vector_convert("CeedVectorGetArrayWrite", vec->length, c->copy, vec);
@@ -167,22 +167,23 @@ static int end_outputs(CeedOperator op, int ierr) {
   RitzStandIn *s = op->stand_in;
   for (CeedInt i = 0; s && i < s->num; i++) {
     CeedVector copy = s->copies[i].copy;
-    if (s->copies[i].is_output) ierr = end(op, s->copies[i].vec, true, &copy, ierr);
+    if (s->copies[i].is_output) ierr = end_stand_in(op, s->copies[i].vec, true, &copy, ierr);
   }
   return ierr;
 }
 
-static int run(CeedOperator op, CeedOperator stand_in, CeedVector in, CeedVector out, RitzApplyMode mode) {
+static int run_stand_in(CeedOperator op, CeedOperator stand_in, CeedVector in, CeedVector out,
+                        RitzApplyMode mode) {
   CeedVector x, y;
-  RITZ_TRY_BACKEND(begin(op, in, true, &x));
-  int ierr = begin(op, out, mode != RITZ_APPLY_OVERWRITE, &y);
+  RITZ_TRY_BACKEND(begin_stand_in(op, in, true, &x));
+  int ierr = begin_stand_in(op, out, mode != RITZ_APPLY_OVERWRITE, &y);
   if (!ierr) {
     ierr = begin_outputs(op->stand_in, mode);
     if (!ierr) ierr = ritz_operator_run_slot(stand_in, x, y, mode);
-    ierr = end(op, out, true, &y, ierr);
+    ierr = end_stand_in(op, out, true, &y, ierr);
     ierr = end_outputs(op, ierr);
   }
-  ierr = end(op, in, false, &x, ierr);
+  ierr = end_stand_in(op, in, false, &x, ierr);
   RITZ_TRY_BACKEND(ierr);
   return CEED_ERROR_SUCCESS;
 }
@@ -190,5 +191,5 @@ static int run(CeedOperator op, CeedOperator stand_in, CeedVector in, CeedVector
 int ritz_operator_run_stand_in(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode) {
   CeedOperator stand_in;
   RITZ_TRY(ritz_operator_stand_in(op, &stand_in));
-  return run(op, stand_in, in, out, mode);
+  return run_stand_in(op, stand_in, in, out, mode);
 }

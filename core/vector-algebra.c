@@ -22,7 +22,7 @@ static CeedMemType memory_for_set_value(CeedVector vec) {
 
 // Arithmetic runs where the backend computes. The host does it itself when the data are there and the backend
 // is elsewhere.
-static void fill(CeedVector vec, CeedScalar value, void *array) {
+static void fill_entries(CeedVector vec, CeedScalar value, void *array) {
   for (CeedSize i = 0; i < vec->length; i++) {
     if (vec->precision == CEED_SCALAR_FP32)
       ((float *)array)[i] = (float)value;
@@ -42,7 +42,7 @@ int CeedVectorSetValue(CeedVector vec, CeedScalar value) {
   if (mem_type == backend->mem_type)
     ierr = backend->vector_set_value(vec->obj.ceed, vec->precision, vec->length, value, array);
   else
-    fill(vec, value, array);
+    fill_entries(vec, value, array);
   return ritz_vector_unlock(vec, RITZ_ACCESS_WRITE, &array, ierr);
 }
 
@@ -239,7 +239,7 @@ static int restore_factor(CeedVector factor, CeedVector w, void **array, int ier
 }
 
 // w = x y entry by entry; NULL: w itself. Ends as an access that WRITEs: after a failure w has no values.
-static int multiply(CeedVector w, bool is_alias, const void *x, const void *y) {
+static int multiply_entries(CeedVector w, bool is_alias, const void *x, const void *y) {
   const RitzBackend *backend = backend_of(w);
   void *array;
   RITZ_TRY(
@@ -274,6 +274,6 @@ int CeedVectorPointwiseMult(CeedVector w, CeedVector x, CeedVector y) {
   void *x_array, *y_array;
   RITZ_TRY(get_factor(x, w, mem_type, &x_array));
   int ierr = get_factor(y, w, mem_type, &y_array);
-  if (!ierr) ierr = restore_factor(y, w, &y_array, multiply(w, w == x || w == y, x_array, y_array));
+  if (!ierr) ierr = restore_factor(y, w, &y_array, multiply_entries(w, w == x || w == y, x_array, y_array));
   return restore_factor(x, w, &x_array, ierr);
 }

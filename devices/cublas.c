@@ -71,7 +71,7 @@ static const char *status_words(int status) {
   }
 }
 
-static int check(Ceed ceed, int status, const char *call) {
+static int check_cublas(Ceed ceed, int status, const char *call) {
   RITZ_REQUIRE(!status, ceed, status == ALLOC_FAILED ? CEED_ERROR_MAJOR : CEED_ERROR_BACKEND,
                "%s: %s (status %d of %s)", call, status_words(status), status, cublas.file);
   return CEED_ERROR_SUCCESS;
@@ -84,7 +84,7 @@ int ritz_cublas_create(Ceed ceed, RitzDevice device, RitzCublas *blas) {
   created->device = device;
   int ierr = ritz_cuda_enter(ceed, device);
   if (!ierr) {
-    ierr = check(ceed, api.create(&created->handle), "cublasCreate");
+    ierr = check_cublas(ceed, api.create(&created->handle), "cublasCreate");
     ritz_cuda_leave();
   }
   if (ierr) ritz_cublas_destroy(ceed, &created);
@@ -134,5 +134,5 @@ int ritz_cublas_multiply(Ceed ceed, RitzCublas blas, RitzDeviceStream stream, co
   int status = api.set_stream(blas->handle, stream);
   if (!status) status = (p->is_double ? multiply_doubles : multiply_floats)(blas->handle, p);
   ritz_cuda_leave();
-  return check(ceed, status, name_of(p));
+  return check_cublas(ceed, status, name_of(p));
 }

@@ -65,7 +65,7 @@ static const char *status_words(int status) {
   return status >= 0 && (size_t)status < sizeof(words) / sizeof(words[0]) ? words[status] : "unknown status";
 }
 
-static int check(Ceed ceed, int status, const char *call) {
+static int check_cusolver(Ceed ceed, int status, const char *call) {
   enum { ALLOC_FAILED = 2 };
   RITZ_REQUIRE(!status, ceed, status == ALLOC_FAILED ? CEED_ERROR_MAJOR : CEED_ERROR_BACKEND,
                "%s: %s (status %d of %s)", call, status_words(status), status, cusolver.file);
@@ -73,9 +73,9 @@ static int check(Ceed ceed, int status, const char *call) {
 }
 
 // The device is current.
-static int create(Ceed ceed, RitzCusolver solver) {
-  RITZ_TRY(check(ceed, api.create(&solver->handle), "cusolverDnCreate"));
-  return check(ceed, api.create_params(&solver->params), "cusolverDnCreateParams");
+static int create_cusolver(Ceed ceed, RitzCusolver solver) {
+  RITZ_TRY(check_cusolver(ceed, api.create(&solver->handle), "cusolverDnCreate"));
+  return check_cusolver(ceed, api.create_params(&solver->params), "cusolverDnCreateParams");
 }
 
 int ritz_cusolver_create(Ceed ceed, RitzDevice device, RitzCusolver *solver) {
@@ -85,7 +85,7 @@ int ritz_cusolver_create(Ceed ceed, RitzDevice device, RitzCusolver *solver) {
   created->device = device;
   int ierr = ritz_cuda_enter(ceed, device);
   if (!ierr) {
-    ierr = create(ceed, created);
+    ierr = create_cusolver(ceed, created);
     ritz_cuda_leave();
   }
   if (ierr) ritz_cusolver_destroy(ceed, &created);
@@ -122,7 +122,8 @@ int ritz_cusolver_bytes(Ceed ceed, RitzCusolver solver, const RitzCusolverMatrix
     status =
         api.getrf_bytes(solver->handle, solver->params, m->n, m->n, type, m->F, m->ld, type, device, host);
   ritz_cuda_leave();
-  return check(ceed, status, m->is_symmetric ? "cusolverDnXpotrf_bufferSize" : "cusolverDnXgetrf_bufferSize");
+  return check_cusolver(ceed, status,
+                        m->is_symmetric ? "cusolverDnXpotrf_bufferSize" : "cusolverDnXgetrf_bufferSize");
 }
 
 int ritz_cusolver_factor(Ceed ceed, RitzCusolver solver, RitzDeviceStream stream, const RitzCusolverMatrix *m,
@@ -140,5 +141,5 @@ int ritz_cusolver_factor(Ceed ceed, RitzCusolver solver, RitzDeviceStream stream
     status = api.getrf(solver->handle, solver->params, m->n, m->n, type, m->F, m->ld, m->pivots, type,
                        work[RITZ_CUSOLVER_DEVICE], device, work[RITZ_CUSOLVER_HOST], host, m->info);
   ritz_cuda_leave();
-  return check(ceed, status, m->is_symmetric ? "cusolverDnXpotrf" : "cusolverDnXgetrf");
+  return check_cusolver(ceed, status, m->is_symmetric ? "cusolverDnXpotrf" : "cusolverDnXgetrf");
 }

@@ -56,7 +56,7 @@ static RitzVendor library = {
 
 const char *ritz_nccl_find(const char **why) { return ritz_vendor_find(&library, why); }
 
-static int check(Ceed ceed, int status, const char *call) {
+static int check_nccl(Ceed ceed, int status, const char *call) {
   RITZ_REQUIRE(!status, ceed, CEED_ERROR_BACKEND, "%s: %s (status %d of %s)", call, api.words(status), status,
                library.file);
   return CEED_ERROR_SUCCESS;
@@ -72,7 +72,9 @@ struct RitzNccl_private {
   _Atomic bool is_aborted; // comm is gone, or will be
 };
 
-int ritz_nccl_make_id(Ceed ceed, RitzNcclId *id) { return check(ceed, api.get_id(id), "ncclGetUniqueId"); }
+int ritz_nccl_make_id(Ceed ceed, RitzNcclId *id) {
+  return check_nccl(ceed, api.get_id(id), "ncclGetUniqueId");
+}
 
 int ritz_nccl_create(Ceed ceed, RitzDevice device, RitzNccl *nccl) {
   RITZ_TRY(RITZ_CALLOC(ceed, 1, nccl));
@@ -82,7 +84,7 @@ int ritz_nccl_create(Ceed ceed, RitzDevice device, RitzNccl *nccl) {
 
 int ritz_nccl_join(Ceed ceed, RitzNccl nccl, int num, int rank, const RitzNcclId *id) {
   RITZ_TRY(ritz_cuda_enter(ceed, nccl->device));
-  const int ierr = check(ceed, api.create(&nccl->comm, num, *id, rank), "ncclCommInitRank");
+  const int ierr = check_nccl(ceed, api.create(&nccl->comm, num, *id, rank), "ncclCommInitRank");
   ritz_cuda_leave();
   return ierr;
 }
@@ -152,7 +154,8 @@ int ritz_nccl_exchange(Ceed ceed, RitzNccl nccl, RitzDeviceStream stream, int nu
     if (queued) status = queued;
   }
   end_call(nccl);
-  return check(ceed, status, num_values > 0 ? "ncclSend, ncclRecv, ncclAllReduce" : "ncclSend, ncclRecv");
+  return check_nccl(ceed, status,
+                    num_values > 0 ? "ncclSend, ncclRecv, ncclAllReduce" : "ncclSend, ncclRecv");
 }
 
 int ritz_nccl_reduce(Ceed ceed, RitzNccl nccl, RitzDeviceStream stream, bool is_max, int num,
@@ -161,5 +164,5 @@ int ritz_nccl_reduce(Ceed ceed, RitzNccl nccl, RitzDeviceStream stream, bool is_
   const int status =
       api.reduce(values, values, (size_t)num, DOUBLES, is_max ? LARGEST : SUM, nccl->comm, stream);
   end_call(nccl);
-  return check(ceed, status, "ncclAllReduce");
+  return check_nccl(ceed, status, "ncclAllReduce");
 }

@@ -359,8 +359,8 @@ static int agree(RitzGathered *g, char why[]) {
   return RitzPreconditionerDestroy(&g->solver);
 }
 
-static int factorize(RitzGathered *g, RitzPartOperator op, CeedInt num_null, const CeedVector null[],
-                     const RitzDirectOptions *options, char why[]) {
+static int factorize_coarse(RitzGathered *g, RitzPartOperator op, CeedInt num_null, const CeedVector null[],
+                            const RitzDirectOptions *options, char why[]) {
   RitzDirectOptions o = *options;
   CeedVector whole[RITZ_SYSTEM_MAX_NULL] = {NULL};
   RitzRows rows = {0};
@@ -387,8 +387,8 @@ static int choose_context(RitzGathered *g) {
   return CeedSetErrorHandler(g->ceed, CeedErrorStore);
 }
 
-static int set_up(RitzGathered *g, RitzIndices constraints, int64_t max_unknowns, bool *is_too_large,
-                  char why[]) {
+static int set_up_coarse(RitzGathered *g, RitzIndices constraints, int64_t max_unknowns, bool *is_too_large,
+                         char why[]) {
   // Numbers are sent as entries of vectors.
   const int64_t max_length = sizeof(CeedScalar) == 4 ? INT64_C(1) << 24 : INT64_C(1) << 53;
   const RitzExchange e = g->exchange;
@@ -424,8 +424,8 @@ int ritz_gathered_create(const char *call, RitzPartOperator op, RitzIndices cons
   RITZ_TRY(RITZ_CALLOC(e->ceed, 1, &g));
   int ierr = RitzExchangeReferenceCopy(e, &g->exchange);
 
-  if (!ierr) ierr = set_up(g, constraints, max_unknowns, &is_too_large, why);
-  if (!ierr && !is_too_large) ierr = factorize(g, op, num_null, null, options, why);
+  if (!ierr) ierr = set_up_coarse(g, constraints, max_unknowns, &is_too_large, why);
+  if (!ierr && !is_too_large) ierr = factorize_coarse(g, op, num_null, null, options, why);
   if (ierr || !g->solver) return ritz_first_error(ierr, ritz_gathered_destroy(&g));
   *gathered = g;
   return CEED_ERROR_SUCCESS;

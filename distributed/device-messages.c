@@ -16,7 +16,7 @@ int ritz_exchange_wait(const struct RitzExchange_private *e) {
   return ritz_cuda.synchronize(e->ceed, device, stream);
 }
 
-static int begin(const RitzTransport *t, CeedInt num, const RitzMessage messages[]) {
+static int begin_device_messages(const RitzTransport *t, CeedInt num, const RitzMessage messages[]) {
   const struct RitzExchange_private *e = t->ctx;
   void *device = NULL, *stream = NULL;
 
@@ -29,7 +29,7 @@ static int begin(const RitzTransport *t, CeedInt num, const RitzMessage messages
   return ierr;
 }
 
-static int end(const RitzTransport *t, CeedInt num, const RitzMessage messages[]) {
+static int end_device_messages(const RitzTransport *t, CeedInt num, const RitzMessage messages[]) {
   const struct RitzExchange_private *e = t->ctx;
   void *device = NULL, *stream = NULL;
   int ierr = e->ceed->backend.get_queue(e->ceed, &device, &stream);
@@ -59,8 +59,8 @@ void ritz_exchange_set_transport(RitzExchange e, const RitzTransport *transport)
                                  .part = transport->part,
                                  .mem_type = CEED_MEM_DEVICE,
                                  .ctx = e,
-                                 .begin = begin,
-                                 .end = end,
+                                 .begin = begin_device_messages,
+                                 .end = end_device_messages,
                                  .reduce = reduce};
 }
 

@@ -24,7 +24,7 @@ int ritz_transport_check(Ceed ceed, const char *call, const RitzTransport *t) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int check(RitzSpace space, Ceed ceed, const RitzTransport *t) {
+static int check_exchange(RitzSpace space, Ceed ceed, const RitzTransport *t) {
   CeedInt num_parts = 1, part = 0;
   RitzMesh mesh = NULL;
 
@@ -127,7 +127,7 @@ static int check_together(RitzExchange e) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int fill(RitzExchange e, RitzSpace space) {
+static int fill_exchange(RitzExchange e, RitzSpace space) {
   RitzHalo halo = NULL;
   int64_t num_owned = 0, num_nodes = 0;
 
@@ -203,7 +203,7 @@ int ritz_exchange_create(RitzSpace space, CeedInt num_comp, Ceed ceed, const Rit
   RitzExchange e = NULL;
 
   *exchange = NULL;
-  RITZ_TRY(check(space, ceed, transport));
+  RITZ_TRY(check_exchange(space, ceed, transport));
   RITZ_TRY(RITZ_CALLOC(ceed, 1, &e));
   e->class = &ritz_exchange_class;
   e->ref_count = 1;
@@ -211,7 +211,7 @@ int ritz_exchange_create(RitzSpace space, CeedInt num_comp, Ceed ceed, const Rit
   e->precision = precision;
   e->num_comp = num_comp;
   ritz_exchange_set_transport(e, transport);
-  int ierr = fill(e, space);
+  int ierr = fill_exchange(e, space);
 
   if (!ierr && transport->mem_type == CEED_MEM_DEVICE) ierr = send_first(e);
   if (ierr) return ritz_first_error(ierr, RitzExchangeDestroy(&e));
@@ -374,7 +374,7 @@ static int unpack(RitzExchange e, bool to_ghosts, CeedVector x) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int prepare(RitzExchange e, RitzExchangeMode mode, CeedVector x) {
+static int prepare_exchange(RitzExchange e, RitzExchangeMode mode, CeedVector x) {
   RITZ_TRY(pack(e, mode == RITZ_EXCHANGE_TO_GHOSTS, x));
   e->mode = mode;
   e->vector = x;
@@ -391,10 +391,10 @@ static int note_begin(RitzExchange e, bool has_arrived, int ierr) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int begin(RitzExchange e, RitzExchangeMode mode, CeedVector x) {
+static int begin_exchange(RitzExchange e, RitzExchangeMode mode, CeedVector x) {
   const RitzTransport *t = &e->transport;
 
-  RITZ_TRY(prepare(e, mode, x));
+  RITZ_TRY(prepare_exchange(e, mode, x));
   return note_begin(e, false, t->begin(t, e->num_messages, e->messages));
 }
 
@@ -402,9 +402,9 @@ static int begin(RitzExchange e, RitzExchangeMode mode, CeedVector x) {
 static int begin_at_once(RitzExchange e, RitzExchangeMode mode, CeedVector x, CeedInt num, double values[]) {
   const RitzTransport *t = &e->transport;
 
-  if (!t->run) RITZ_TRY(begin(e, mode, x));
+  if (!t->run) RITZ_TRY(begin_exchange(e, mode, x));
   if (t->run) {
-    RITZ_TRY(prepare(e, mode, x));
+    RITZ_TRY(prepare_exchange(e, mode, x));
     const int ierr = num > 0 && t->run_and_sum ? t->run_and_sum(t, e->num_messages, e->messages, num, values)
                                                : t->run(t, e->num_messages, e->messages);
 
@@ -417,13 +417,13 @@ static int begin_at_once(RitzExchange e, RitzExchangeMode mode, CeedVector x, Ce
   return ierr ? ritz_first_error(ierr, end_messages(e)) : CEED_ERROR_SUCCESS;
 }
 
-static int end(RitzExchange e) {
+static int end_exchange(RitzExchange e) {
   RITZ_TRY(end_messages(e));
   return unpack(e, e->mode == RITZ_EXCHANGE_TO_GHOSTS, e->vector);
 }
 
 static int end_and_clear(RitzExchange e) {
-  RITZ_TRY(end(e));
+  RITZ_TRY(end_exchange(e));
   return e->mode == RITZ_EXCHANGE_TO_OWNERS ? RitzVectorSetEntries(e->vector, e->ghosts, 0)
                                             : CEED_ERROR_SUCCESS;
 }
@@ -445,7 +445,7 @@ int RitzExchangeBegin(RitzExchange exchange, RitzExchangeMode mode, CeedVector x
   RITZ_TRY(ritz_exchange_check(exchange, "RitzExchangeBegin", x));
   RITZ_TRY(require_mode(exchange, "RitzExchangeBegin", mode));
   RITZ_TRY(require_idle(exchange, "RitzExchangeBegin"));
-  return begin(exchange, mode, x);
+  return begin_exchange(exchange, mode, x);
 }
 
 int RitzExchangeEnd(RitzExchange exchange, RitzExchangeMode mode, CeedVector x) {
@@ -471,7 +471,7 @@ int ritz_exchange_run_and_sum(RitzExchange exchange, RitzExchangeMode mode, Ceed
                               double values[]) {
   RITZ_TRY(require_idle(exchange, "RitzPartOperatorApply"));
   RITZ_TRY(begin_at_once(exchange, mode, x, num, values));
-  return end(exchange);
+  return end_exchange(exchange);
 }
 
 // ---- Queries ----

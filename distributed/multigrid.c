@@ -103,7 +103,7 @@ static int destroy_cycle(Cycle **cycle) {
   return ierr;
 }
 
-static int destroy(RitzPreconditioner pc) {
+static int destroy_part_multigrid(RitzPreconditioner pc) {
   Cycle *c = pc->data;
 
   pc->data = NULL;
@@ -172,7 +172,7 @@ static int visit(const Cycle *c, CeedInt level, CeedVector b, CeedVector x) {
 }
 
 // Ghosts have been values of their owners meanwhile, on all levels.
-static int apply(RitzPreconditioner pc, CeedVector r, CeedVector z) {
+static int apply_part_multigrid(RitzPreconditioner pc, CeedVector r, CeedVector z) {
   const Cycle *c = pc->data;
 
   RITZ_TRY(visit(c, c->num_levels - 1, r, z));
@@ -297,12 +297,12 @@ static int view(RitzPreconditioner pc, FILE *stream, int indent) {
 }
 
 static const RitzPreconditionerMethods methods = {.name = "multigrid of parts",
-                                                  .apply = apply,
+                                                  .apply = apply_part_multigrid,
                                                   .find_scale = find_scale,
                                                   .strengthen = strengthen,
                                                   .view = view,
                                                   .bytes = bytes,
-                                                  .destroy = destroy};
+                                                  .destroy = destroy_part_multigrid};
 
 // ---- Creation ----
 

@@ -52,7 +52,7 @@ static int announce(const NcclState *s) {
 }
 
 // Messages in NCCL's form, announced; stream: the context's.
-static int prepare(NcclState *s, CeedInt num, const RitzMessage messages[], RitzDeviceStream *stream) {
+static int prepare_nccl(NcclState *s, CeedInt num, const RitzMessage messages[], RitzDeviceStream *stream) {
   RITZ_REQUIRE(!s->is_busy, s->ceed, CEED_ERROR_INCOMPATIBLE,
                "RitzTransport (NCCL): other messages are under way");
   RITZ_TRY(translate(s, num, messages));
@@ -60,11 +60,11 @@ static int prepare(NcclState *s, CeedInt num, const RitzMessage messages[], Ritz
   return get_stream(s, stream);
 }
 
-static int begin(const RitzTransport *t, CeedInt num, const RitzMessage messages[]) {
+static int begin_nccl(const RitzTransport *t, CeedInt num, const RitzMessage messages[]) {
   NcclState *s = t->ctx;
   RitzDeviceStream stream = NULL;
 
-  RITZ_TRY(prepare(s, num, messages, &stream));
+  RITZ_TRY(prepare_nccl(s, num, messages, &stream));
   RITZ_TRY(s->driver->event_record(s->ceed, s->device, stream, s->packed));
   RITZ_TRY(s->driver->event_wait(s->ceed, s->device, s->stream, s->packed));
   RITZ_TRY(ritz_nccl_exchange(s->ceed, s->nccl, s->stream, num, s->messages, 0, NULL));
@@ -72,7 +72,7 @@ static int begin(const RitzTransport *t, CeedInt num, const RitzMessage messages
   return s->driver->event_record(s->ceed, s->device, s->stream, s->arrived);
 }
 
-static int end(const RitzTransport *t, CeedInt num, const RitzMessage messages[]) {
+static int end_nccl(const RitzTransport *t, CeedInt num, const RitzMessage messages[]) {
   NcclState *s = t->ctx;
   RitzDeviceStream stream = NULL;
 
@@ -88,11 +88,11 @@ static int run_and_sum(const RitzTransport *t, CeedInt num, const RitzMessage me
   NcclState *s = t->ctx;
   RitzDeviceStream stream = NULL;
 
-  RITZ_TRY(prepare(s, num, messages, &stream));
+  RITZ_TRY(prepare_nccl(s, num, messages, &stream));
   return ritz_nccl_exchange(s->ceed, s->nccl, stream, num, s->messages, num_values, values);
 }
 
-static int run(const RitzTransport *t, CeedInt num, const RitzMessage messages[]) {
+static int run_nccl(const RitzTransport *t, CeedInt num, const RitzMessage messages[]) {
   return run_and_sum(t, num, messages, 0, NULL);
 }
 
@@ -139,7 +139,7 @@ static int leave(NcclState *s) {
 
 // ---- Life ----
 
-static int check(Ceed ceed) {
+static int check_nccl(Ceed ceed) {
   const char *why = NULL;
 
   RITZ_REQUIRE(ceed->backend.get_queue, ceed, CEED_ERROR_UNSUPPORTED,
@@ -234,7 +234,7 @@ int RitzTransportCreateNCCL(Ceed ceed, const RitzTransport *base, RitzTransport 
   RITZ_ARGUMENT(ceed, base);
   RITZ_ARGUMENT(ceed, transport);
   RITZ_TRY(ritz_transport_check(ceed, __func__, base));
-  RITZ_TRY(agree(ceed, base, check(ceed)));
+  RITZ_TRY(agree(ceed, base, check_nccl(ceed)));
   RITZ_TRY(RITZ_CALLOC(ceed, 1, &s));
   s->base = *base;
   int ierr = CeedReferenceCopy(ceed, &s->ceed);
@@ -246,9 +246,9 @@ int RitzTransportCreateNCCL(Ceed ceed, const RitzTransport *base, RitzTransport 
                                .part = base->part,
                                .mem_type = CEED_MEM_DEVICE,
                                .ctx = s,
-                               .begin = begin,
-                               .end = end,
-                               .run = run,
+                               .begin = begin_nccl,
+                               .end = end_nccl,
+                               .run = run_nccl,
                                .reduce = reduce,
                                .reduce_in_memory = reduce_in_memory,
                                .run_and_sum = run_and_sum,
@@ -265,7 +265,7 @@ int RitzTransportAbortNCCL(RitzTransport *transport) {
 }
 
 // Waits for queued work while this part can still be stopped.
-static int finish(const NcclState *s) {
+static int finish_nccl(const NcclState *s) {
   RitzDeviceStream stream = NULL;
 
   RITZ_TRY(get_stream(s, &stream));
@@ -277,7 +277,7 @@ int RitzTransportDestroyNCCL(RitzTransport *transport) {
   if (!transport || !transport->ctx) return CEED_ERROR_SUCCESS;
   NcclState *s = transport->ctx;
   double nothing = 0;
-  int ierr = finish(s);
+  int ierr = finish_nccl(s);
 
   transport->ctx = NULL;
   ierr = ritz_first_error(ierr, leave(s));

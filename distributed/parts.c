@@ -95,7 +95,7 @@ static Mailbox *find_box(const World *w, CeedInt to, CeedInt from) {
 
 // ---- Messages ----
 
-static int begin(const RitzTransport *t, CeedInt num, const RitzMessage messages[]) {
+static int begin_part_messages(const RitzTransport *t, CeedInt num, const RitzMessage messages[]) {
   Member *member = t->ctx;
   World *w = member->world;
 
@@ -150,7 +150,7 @@ static int take_back(const RitzTransport *t, CeedInt num, const RitzMessage mess
 }
 
 // Buffers may be used again when the others have what they hold.
-static int end(const RitzTransport *t, CeedInt num, const RitzMessage messages[]) {
+static int end_part_messages(const RitzTransport *t, CeedInt num, const RitzMessage messages[]) {
   Member *member = t->ctx;
   int code = CEED_ERROR_SUCCESS;
 
@@ -296,8 +296,8 @@ static int run_part(void *data, int part) {
                                    .part = part,
                                    .mem_type = CEED_MEM_HOST,
                                    .ctx = &member,
-                                   .begin = begin,
-                                   .end = end,
+                                   .begin = begin_part_messages,
+                                   .end = end_part_messages,
                                    .reduce = reduce,
                                    .on_stop = on_stop,
                                    .announce = announce};
@@ -312,7 +312,7 @@ static int run_part(void *data, int part) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int allocate(Ceed ceed, CeedInt num_parts, World *w) {
+static int allocate_part_messages(Ceed ceed, CeedInt num_parts, World *w) {
   RITZ_TRY(RITZ_CALLOC(ceed, (size_t)num_parts * (size_t)num_parts, &w->boxes));
   RITZ_TRY(RITZ_CALLOC(ceed, (size_t)num_parts, &w->desks));
   RITZ_TRY(RITZ_CALLOC(ceed, (size_t)num_parts, &w->messages));
@@ -344,7 +344,7 @@ int RitzRunParts(Ceed ceed, CeedInt num_parts, RitzPartFunction run, void *ctx) 
   RITZ_REQUIRE(num_parts >= 1 && num_parts <= RITZ_MAX_THREADS, ceed, CEED_ERROR_DIMENSION,
                "RitzRunParts: %" CeedInt_FMT " parts, needed 1 to %d", num_parts, RITZ_MAX_THREADS);
   RITZ_REQUIRE(run, ceed, CEED_ERROR_INCOMPATIBLE, "RitzRunParts: argument 'run' is NULL, needed a function");
-  int ierr = allocate(ceed, num_parts, &w);
+  int ierr = allocate_part_messages(ceed, num_parts, &w);
 
   if (!ierr) ierr = run_world(&w);
   RITZ_FREE(&w.boxes);

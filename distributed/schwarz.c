@@ -43,7 +43,7 @@ typedef struct {
 // ---- The method ----
 
 // Ghosts of the work vector get the values of their owners; constrained entries of r may be anything.
-static int apply(RitzPreconditioner pc, CeedVector r, CeedVector z) {
+static int apply_part_schwarz(RitzPreconditioner pc, CeedVector r, CeedVector z) {
   const PartSchwarz *s = pc->data;
 
   RITZ_TRY(ritz_pass_run(&ritz_schwarz_scale_into, (CeedVector[]){s->scale, r, s->work}, NULL, NULL));
@@ -77,10 +77,13 @@ static int free_schwarz(PartSchwarz *s) {
   return ierr;
 }
 
-static int destroy(RitzPreconditioner pc) { return free_schwarz(pc->data); }
+static int destroy_part_schwarz(RitzPreconditioner pc) { return free_schwarz(pc->data); }
 
-static const RitzPreconditionerMethods methods = {
-    .name = "element-wise Schwarz", .apply = apply, .view = view, .bytes = bytes, .destroy = destroy};
+static const RitzPreconditionerMethods methods = {.name = "element-wise Schwarz",
+                                                  .apply = apply_part_schwarz,
+                                                  .view = view,
+                                                  .bytes = bytes,
+                                                  .destroy = destroy_part_schwarz};
 
 // ---- Agreement ----
 
@@ -268,7 +271,7 @@ static int load_kernels(const Setup *s, CeedOperator pieces[2], CeedVector z) {
   return ritz_pass_run(&ritz_schwarz_scale_in_place, (CeedVector[]){schwarz->scale, z}, NULL, NULL);
 }
 
-static int finish(const Setup *s, CeedOperator pieces[2]) {
+static int finish_part_schwarz(const Setup *s, CeedOperator pieces[2]) {
   const CeedSize length = s->exchange->length;
   CeedVector z = NULL;
 
@@ -281,14 +284,14 @@ static int finish(const Setup *s, CeedOperator pieces[2]) {
   return ritz_first_error(ierr, CeedVectorDestroy(&z));
 }
 
-static int fill(Setup *s, RitzIndices constraints) {
+static int fill_part_schwarz(Setup *s, RitzIndices constraints) {
   CeedOperator pieces[2] = {NULL, NULL};
   int ierr;
 
   RITZ_TRY_CLEANUP(RitzIndicesReferenceCopy(constraints, &s->schwarz->constraints));
   RITZ_TRY_CLEANUP(agree(s, find_elements(s, pieces)));
   RITZ_TRY_CLEANUP(create_scale(s, constraints));
-  RITZ_TRY_CLEANUP(agree(s, finish(s, pieces)));
+  RITZ_TRY_CLEANUP(agree(s, finish_part_schwarz(s, pieces)));
 cleanup:
   ierr = ritz_first_error(ierr, CeedOperatorDestroy(&pieces[0]));
   return ritz_first_error(ierr, CeedOperatorDestroy(&pieces[1]));
@@ -305,7 +308,7 @@ int ritz_part_schwarz_create(const char *call, RitzPartOperator op, RitzIndices 
              .sums = {.num_comp = e->num_comp, .is_weighted = true}};
 
   RITZ_TRY(RITZ_CALLOC(s.ceed, 1, &s.schwarz));
-  int ierr = fill(&s, constraints);
+  int ierr = fill_part_schwarz(&s, constraints);
 
   if (!ierr)
     ierr = ritz_preconditioner_create(s.ceed, call, e->length, precision, &methods, s.schwarz, true, pc);

@@ -14,7 +14,7 @@ typedef struct {
   } size[4];
 } Shape;
 
-static Shape describe(const RitzBatched b) {
+static Shape describe_batched(const RitzBatched b) {
   const CeedInt m = b->size[RITZ_DIM_M], n = b->size[RITZ_DIM_N], k = b->size[RITZ_DIM_K];
   const bool ta = b->options.trans_a == CEED_TRANSPOSE, is_left = b->options.side == RITZ_SIDE_LEFT;
   const CeedInt order = is_left ? m : n, columns = is_left ? n : m;
@@ -76,7 +76,7 @@ static void emit_transposition(RitzText *text, int lanes) {
 
 // Kind and sizes; of classes the most that sizes can be, one stays one.
 static void emit_shape(RitzText *text, const RitzBatched b, bool is_of_classes) {
-  const Shape shape = describe(b);
+  const Shape shape = describe_batched(b);
 
   ritz_text_add(text, "#define RITZ_IS_%s 1\n", shape.kind);
   for (int i = 0; i < shape.num; i++) {

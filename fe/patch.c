@@ -184,7 +184,7 @@ static void mirror_ends(const Line *line, double *modes, double *coupling, doubl
   for (int i = 0; i < n; i++) extension[n + i] = extension[n - 1 - i];
 }
 
-static int allocate(Line *line) {
+static int allocate_patch(Line *line) {
   const size_t n = (size_t)line->n, m = (size_t)line->m;
 
   RITZ_TRY(RITZ_CALLOC(line->ceed, 2 * m * m + 4 * n * n + 2 * n, &line->A));
@@ -216,7 +216,7 @@ int ritz_fe_patch_line(Ceed ceed, int p, const double length[2], int first_free,
 
   RITZ_ASSERT(p >= 1 && first_free >= 0 && num_free >= 0 && first_free + num_free <= n);
   memset(table, 0, ritz_fe_patch_line_size(p) * sizeof(*table));
-  RITZ_TRY(allocate(&line));
+  RITZ_TRY(allocate_patch(&line));
   RITZ_TRY_CLEANUP(fill_closure(&line, length));
   RITZ_TRY_CLEANUP(solve_modes(&line, is_symmetric));
   write_rows(&line, A, M);

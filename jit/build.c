@@ -241,7 +241,7 @@ static int note_start(RitzBuild *build, RitzJob *job) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int start(RitzBuild *build, RitzJob *job) {
+static int start_compilation(RitzBuild *build, RitzJob *job) {
   RitzStrings command = {.ceed = build->ceed};
   char *reason = NULL;
 
@@ -400,7 +400,7 @@ static int try_again_or_refuse(RitzBuild *build, RitzJob *job) {
   if (is_short) {
     drop_work(job);
     job->place++;
-    return start(build, job);
+    return start_compilation(build, job);
   }
   RITZ_TRY(read_log(build, job, &job->log));
   return list_or_refuse(build, job);
@@ -502,7 +502,7 @@ static int wait_for_lock(RitzBuild *build, RitzJob *job) {
   if (job->state == RITZ_JOB_DONE) return CEED_ERROR_SUCCESS;
   if (job->waiting_since > 0)
     RITZ_TRY(ritz_cache_unlock_if_refused(build->ceed, &build->cache, &job->key, &job->lock));
-  return start(build, job);
+  return start_compilation(build, job);
 }
 
 int ritz_job_step(RitzBuild *build, RitzJob *job, bool may_compile) {

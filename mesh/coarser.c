@@ -99,7 +99,7 @@ static bool fill_element(const Coarsen *c, int slot, int64_t e) {
 
 // ---- The draft ----
 
-static int allocate(Coarsen *c) {
+static int allocate_coarser(Coarsen *c) {
   const RitzMesh fine = c->fine;
   const Ceed ceed = fine->ceed;
   const CeedInt P = fine->order + 1, num_macro = 2 * fine->order + 1;
@@ -173,7 +173,7 @@ static int coarsen_marks(const Coarsen *c, RitzMesh coarse) {
   return RITZ_REALLOC(fine->ceed, (size_t)coarse->num_marks, &coarse->marks);
 }
 
-static int finish(Coarsen *c, RitzMesh *coarse) {
+static int finish_coarser(Coarsen *c, RitzMesh *coarse) {
   const RitzMesh fine = c->fine;
 
   RITZ_TRY(ritz_mesh_create_from(fine->ceed, &c->coarse, coarse));
@@ -211,9 +211,9 @@ static int coarsen_box(RitzMesh fine, RitzMesh *coarse) {
     if (d < fine->dim) c.coarse.num_vertices *= c.n[d] + 1;
   }
   memcpy(c.coarse.grid, c.n, sizeof(c.n));
-  RITZ_TRY_CLEANUP(allocate(&c));
+  RITZ_TRY_CLEANUP(allocate_coarser(&c));
   RITZ_TRY_CLEANUP(fill_elements(&c, &is_possible));
-  if (is_possible) ierr = finish(&c, coarse);
+  if (is_possible) ierr = finish_coarser(&c, coarse);
 
 cleanup:
   clear_coarsen(&c);

@@ -102,7 +102,7 @@ static int fill_boxes_of(Search *s, const RitzMeshBlock *block) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int prepare(Search *s) {
+static int prepare_cracks(Search *s) {
   const RitzMesh mesh = s->mesh;
   int64_t work_size = 0;
 
@@ -199,7 +199,7 @@ int RitzMeshFindCracks(RitzMesh mesh, RitzMeshCracks *cracks) {
   int ierr = find_boundary(&s);
 
   if (!ierr && s.num_elem > 0) {
-    ierr = prepare(&s);
+    ierr = prepare_cracks(&s);
     if (!ierr) count_cracks(&s, cracks);
   }
   clear_search(&s);

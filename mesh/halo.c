@@ -179,7 +179,7 @@ static int find_shares(const SharedNodes *s, Shares *shares) {
 
 // ---- The halo ----
 
-static int allocate(Ceed ceed, const Shares *shares, RitzHalo halo) {
+static int allocate_halo(Ceed ceed, const Shares *shares, RitzHalo halo) {
   int64_t num_send = 0;
 
   for (int64_t i = 0; i < shares->num; i++) {
@@ -251,7 +251,7 @@ static int make(SharedNodes *s, int64_t num_nodes, int64_t num_entries, int64_t 
 
   if (!ierr) ierr = collect(s, nodes);
   if (!ierr) ierr = find_shares(s, &shares);
-  if (!ierr) ierr = allocate(ceed, &shares, halo);
+  if (!ierr) ierr = allocate_halo(ceed, &shares, halo);
   if (!ierr) ierr = renumber(s, &shares, num_nodes, num_entries, nodes, halo);
   RITZ_FREE(&shares.shares);
   for (int dim = 0; dim < 3; dim++) RITZ_FREE(&s->starts[dim]);

@@ -296,7 +296,7 @@ static double newton_step(Iterate *it, double step[3]) {
 }
 
 // Steps until the last one is 1e-9, what is left being of second order; halved until the target comes nearer.
-static bool iterate(Iterate *it) {
+static bool iterate_newton(Iterate *it) {
   enum { MAX_STEPS = 40, MAX_HALVES = 8 };
   const double longest = 2.0, farthest = 4.0, last = 1e-9;
 
@@ -334,7 +334,7 @@ bool ritz_mesh_element_invert(const RitzMeshElementMap *map, const double *x, do
   for (CeedInt c = 0; c < m->space_dim; c++) it.target[c] = x[c] - map->x[c];
   if (start < 0) centre_of(m->shape->topology, from);
   for (CeedInt d = 0; d < m->dim && start >= 0; d++) from[d] = m->positions[start * m->dim + d];
-  if (!move_iterate(&it, from, 0.0, from) || !iterate(&it)) return false;
+  if (!move_iterate(&it, from, 0.0, from) || !iterate_newton(&it)) return false;
   if (m->dim < m->space_dim) {
     const double allowed = tolerance * map->extent + 16.0 * DBL_EPSILON * map->magnitude;
 

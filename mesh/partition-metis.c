@@ -18,7 +18,7 @@ typedef struct {
   idx_t *starts, *neighbours, *weights, *parts; // owned
 } Graph;
 
-static void clear(Graph *g) {
+static void clear_partition_metis(Graph *g) {
   RITZ_FREE(&g->starts);
   RITZ_FREE(&g->neighbours);
   RITZ_FREE(&g->weights);
@@ -82,7 +82,7 @@ static int fill_weights(RitzMesh mesh, const double *weights, Graph *g) {
   return CEED_ERROR_SUCCESS;
 }
 
-static bool run(PartGraph metis, RitzMesh mesh, CeedInt num_parts, Graph *g) {
+static bool run_partition_metis(PartGraph metis, RitzMesh mesh, CeedInt num_parts, Graph *g) {
   idx_t n = (idx_t)mesh->num_elem, one = 1, k = num_parts, cut = 0;
 
   ritz_lock(RITZ_LOCK_METIS);
@@ -106,10 +106,10 @@ int ritz_mesh_partition_metis(RitzMesh mesh, CeedInt num_parts, const double *we
   if (!ierr) ierr = fill_graph(mesh, num_facets, sides, &g);
   if (!ierr) ierr = fill_weights(mesh, weights, &g);
   if (!ierr) ierr = RITZ_CALLOC(mesh->ceed, (size_t)mesh->num_elem, &g.parts);
-  if (!ierr) *is_done = num_parts == 1 || run(metis, mesh, num_parts, &g);
+  if (!ierr) *is_done = num_parts == 1 || run_partition_metis(metis, mesh, num_parts, &g);
   for (int64_t e = 0; e < mesh->num_elem && *is_done; e++) parts[e] = (int32_t)g.parts[e];
   RITZ_FREE(&sides);
-  clear(&g);
+  clear_partition_metis(&g);
   return ierr;
 }
 #else

@@ -179,7 +179,7 @@ static int cut_by_curve(RitzMesh mesh, CeedInt num_parts, const double *weights,
 
 // ---- The choice ----
 
-static int check(RitzMesh mesh, CeedInt num_parts, const double *weights) {
+static int check_partition(RitzMesh mesh, CeedInt num_parts, const double *weights) {
   RITZ_REQUIRE(num_parts >= 1, mesh->ceed, CEED_ERROR_DIMENSION,
                "%s: %" CeedInt_FMT " parts, needed at least 1", call, num_parts);
   RITZ_REQUIRE(!mesh->seam, mesh->ceed, CEED_ERROR_UNSUPPORTED,
@@ -235,7 +235,7 @@ int RitzMeshPartition(RitzMesh mesh, RitzPartitionMethod method, CeedInt num_par
                       int32_t parts[]) {
   RITZ_HANDLE(mesh);
   RITZ_ARGUMENT(mesh->ceed, parts);
-  RITZ_TRY(check(mesh, num_parts, weights));
+  RITZ_TRY(check_partition(mesh, num_parts, weights));
   switch (method) {
   case RITZ_PARTITION_AUTO: return partition_automatically(mesh, num_parts, weights, parts);
   case RITZ_PARTITION_BRICKS: return partition_bricks(mesh, num_parts, weights, parts);

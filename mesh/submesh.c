@@ -324,7 +324,7 @@ static int find_seam(Submesh *s) {
 
 // ---- All together ----
 
-static void clear(Submesh *s) {
+static void clear_submesh(Submesh *s) {
   RITZ_FREE(&s->new_vertex);
   RITZ_FREE(&s->is_shared);
   for (int dim = 0; dim < 3; dim++) {
@@ -372,7 +372,7 @@ int RitzMeshCreateSubmesh(RitzMesh mesh, CeedInt num_parts, const int32_t parts[
   RITZ_TRY(ritz_mesh_create_empty(mesh->ceed, &s.sub));
   const int ierr = make(&s);
 
-  clear(&s);
+  clear_submesh(&s);
   if (ierr) return ritz_first_error(ierr, RitzMeshDestroy(&s.sub));
   s.sub->seam->num_parts = num_parts;
   s.sub->seam->part = part;

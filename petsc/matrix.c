@@ -19,7 +19,7 @@ PetscErrorCode ritz_petsc_operator(const char *call, Mat mat, RitzPetscOperator 
 
 // ---- Products and diagonal ----
 
-static int apply(const void *ctx, CeedVector x, CeedVector y) {
+static int apply_matrix(const void *ctx, CeedVector x, CeedVector y) {
   const RitzPetscOperator *op = ctx;
   int code = RitzVectorCopyEntries(x, op->constraints, op->kept);
 
@@ -30,13 +30,13 @@ static int apply(const void *ctx, CeedVector x, CeedVector y) {
   return code;
 }
 
-static PetscErrorCode multiply(Mat mat, Vec x, Vec y) {
+static PetscErrorCode multiply_matrix(Mat mat, Vec x, Vec y) {
   RitzPetscOperator *op = NULL;
 
   PetscFunctionBeginUser;
   PetscCall(MatShellGetContext(mat, &op));
-  PetscCall(
-      ritz_petsc_run((RitzPetscEnd){&op->x, op->space, x}, (RitzPetscEnd){&op->y, op->space, y}, apply, op));
+  PetscCall(ritz_petsc_run((RitzPetscEnd){&op->x, op->space, x}, (RitzPetscEnd){&op->y, op->space, y},
+                           apply_matrix, op));
   PetscFunctionReturn(0);
 }
 
@@ -128,7 +128,7 @@ static PetscErrorCode destroy_operator(RitzPetscOperator *op) {
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode destroy(Mat mat) {
+static PetscErrorCode destroy_matrix(Mat mat) {
   RitzPetscOperator *op = NULL;
 
   PetscFunctionBeginUser;
@@ -137,8 +137,8 @@ static PetscErrorCode destroy(Mat mat) {
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode fill(RitzPetscOperator *op, RitzPetscSpace s, CeedOperator inside, CeedOperator seam,
-                           RitzIndices constraints) {
+static PetscErrorCode fill_matrix(RitzPetscOperator *op, RitzPetscSpace s, CeedOperator inside,
+                                  CeedOperator seam, RitzIndices constraints) {
   const Ceed ceed = s->ceed;
 
   PetscFunctionBeginUser;
@@ -163,9 +163,9 @@ PetscErrorCode ritz_petsc_no_duplicate(Mat mat, MatDuplicateOption option, Mat *
 
 static PetscErrorCode set_operations(Mat mat, PetscBool is_symmetric) {
   PetscFunctionBeginUser;
-  PetscCall(MatShellSetOperation(mat, MATOP_DESTROY, (RitzPetscOperation)destroy));
+  PetscCall(MatShellSetOperation(mat, MATOP_DESTROY, (RitzPetscOperation)destroy_matrix));
   PetscCall(MatShellSetOperation(mat, MATOP_DUPLICATE, (RitzPetscOperation)ritz_petsc_no_duplicate));
-  PetscCall(MatShellSetOperation(mat, MATOP_MULT, (RitzPetscOperation)multiply));
+  PetscCall(MatShellSetOperation(mat, MATOP_MULT, (RitzPetscOperation)multiply_matrix));
   PetscCall(MatShellSetOperation(mat, MATOP_GET_DIAGONAL, (RitzPetscOperation)get_diagonal));
   PetscCall(MatShellSetOperation(mat, MATOP_CREATE_VECS, (RitzPetscOperation)create_vecs));
   PetscCall(
@@ -174,7 +174,7 @@ static PetscErrorCode set_operations(Mat mat, PetscBool is_symmetric) {
   PetscCall(MatShellSetOperation(mat, MATOP_CREATE_SUBMATRICES, (RitzPetscOperation)create_submatrices));
   PetscCall(MatShellSetOperation(mat, MATOP_INCREASE_OVERLAP, (RitzPetscOperation)increase_overlap));
   if (!is_symmetric) PetscFunctionReturn(0);
-  PetscCall(MatShellSetOperation(mat, MATOP_MULT_TRANSPOSE, (RitzPetscOperation)multiply));
+  PetscCall(MatShellSetOperation(mat, MATOP_MULT_TRANSPOSE, (RitzPetscOperation)multiply_matrix));
   PetscCall(MatSetOption(mat, MAT_SYMMETRIC, PETSC_TRUE));
   PetscCall(MatSetOption(mat, MAT_SYMMETRY_ETERNAL, PETSC_TRUE));
   PetscFunctionReturn(0);
@@ -190,7 +190,7 @@ PetscErrorCode RitzPetscMatCreate(RitzPetscSpace s, CeedOperator inside, CeedOpe
              s ? "mat" : "s");
   PetscCall(PetscNew(&op));
   op->is_symmetric = is_symmetric;
-  PetscCall(fill(op, s, inside, seam, constraints));
+  PetscCall(fill_matrix(op, s, inside, seam, constraints));
   PetscCall(MatCreateShell(s->comm, s->num_owned, s->num_owned, s->num_all, s->num_all, op, mat));
   PetscCall(MatSetBlockSize(*mat, s->num_comp));
   PetscCall(MatSetUp(*mat));

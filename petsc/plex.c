@@ -70,7 +70,7 @@ static PetscErrorCode look(RitzPlex *p) {
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode clear(RitzPlex *p) {
+static PetscErrorCode clear_plex(RitzPlex *p) {
   PetscFunctionBeginUser;
   for (int s = 0; s < RITZ_PLEX_SHAPES; s++) {
     PetscCall(PetscFree(p->cells[s].vertices));
@@ -217,7 +217,7 @@ PetscErrorCode RitzMeshFromDMPlex(DM dm, Ceed ceed, RitzMesh *mesh, int32_t **pa
   p.comm = PetscObjectComm((PetscObject)dm);
   const PetscErrorCode code = convert(&p, &w, &n, mesh, parts);
 
-  PetscCall(clear(&p));
+  PetscCall(clear_plex(&p));
   PetscCall(ritz_plex_whole_clear(&w));
   PetscCall(PetscFree(n.text));
   PetscCall(PetscFree(n.parts));

@@ -132,7 +132,7 @@ static PetscErrorCode create_numbering(RitzPetscSpace s) {
 
 // ---- Life ----
 
-static PetscErrorCode fill(RitzPetscSpace s, MPI_Comm comm, Ceed ceed, RitzSpace space) {
+static PetscErrorCode fill_space(RitzPetscSpace s, MPI_Comm comm, Ceed ceed, RitzSpace space) {
   PetscFunctionBeginUser;
   s->ref_count = 1;
   s->comm = comm;
@@ -166,7 +166,7 @@ PetscErrorCode RitzPetscSpaceCreate(MPI_Comm comm, Ceed ceed, RitzSpace space, R
                       : "s");
   *s = NULL;
   PetscCall(PetscNew(&new_space));
-  const PetscErrorCode code = fill(new_space, comm, ceed, space);
+  const PetscErrorCode code = fill_space(new_space, comm, ceed, space);
 
   if (code) abandon(new_space);
   PetscCall(code);

@@ -9,7 +9,7 @@ typedef struct {
   Vec x, y;              // owned: of the whole
 } Submatrix;
 
-static PetscErrorCode clear(Submatrix *s) {
+static PetscErrorCode clear_submatrix(Submatrix *s) {
   PetscFunctionBeginUser;
   PetscCall(VecScatterDestroy(&s->rows));
   PetscCall(VecScatterDestroy(&s->cols));
@@ -19,12 +19,12 @@ static PetscErrorCode clear(Submatrix *s) {
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode destroy(Mat sub) {
+static PetscErrorCode destroy_submatrix(Mat sub) {
   Submatrix *s = NULL;
 
   PetscFunctionBeginUser;
   PetscCall(MatShellGetContext(sub, &s));
-  PetscCall(clear(s));
+  PetscCall(clear_submatrix(s));
   PetscCall(PetscFree(s));
   PetscFunctionReturn(0);
 }
@@ -44,7 +44,7 @@ static PetscErrorCode take(VecScatter scatter, Vec whole, Vec part) {
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode multiply(Mat sub, Vec x, Vec y) {
+static PetscErrorCode multiply_submatrix(Mat sub, Vec x, Vec y) {
   Submatrix *s = NULL;
 
   PetscFunctionBeginUser;
@@ -91,7 +91,7 @@ static PetscErrorCode create_scatter(MPI_Comm comm, Vec whole, IS set, VecScatte
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode fill(Submatrix *s, Mat mat, IS rows, IS cols) {
+static PetscErrorCode fill_submatrix(Submatrix *s, Mat mat, IS rows, IS cols) {
   const MPI_Comm comm = PetscObjectComm((PetscObject)mat);
 
   PetscFunctionBeginUser;
@@ -109,9 +109,9 @@ static PetscErrorCode set_operations(Mat sub, Mat mat, PetscBool is_square) {
   PetscFunctionBeginUser;
   PetscCall(MatHasOperation(mat, MATOP_MULT_TRANSPOSE, &has_transposed));
   PetscCall(MatIsSymmetricKnown(mat, &is_known, &is_symmetric));
-  PetscCall(MatShellSetOperation(sub, MATOP_DESTROY, (RitzPetscOperation)destroy));
+  PetscCall(MatShellSetOperation(sub, MATOP_DESTROY, (RitzPetscOperation)destroy_submatrix));
   PetscCall(MatShellSetOperation(sub, MATOP_DUPLICATE, (RitzPetscOperation)ritz_petsc_no_duplicate));
-  PetscCall(MatShellSetOperation(sub, MATOP_MULT, (RitzPetscOperation)multiply));
+  PetscCall(MatShellSetOperation(sub, MATOP_MULT, (RitzPetscOperation)multiply_submatrix));
   if (has_transposed)
     PetscCall(MatShellSetOperation(sub, MATOP_MULT_TRANSPOSE, (RitzPetscOperation)multiply_transposed));
   if (is_square) PetscCall(MatShellSetOperation(sub, MATOP_GET_DIAGONAL, (RitzPetscOperation)get_diagonal));
@@ -131,13 +131,13 @@ PetscErrorCode ritz_petsc_create_submatrix(Mat mat, IS rows, IS cols, MatReuse r
   if (reuse == MAT_REUSE_MATRIX) {
     PetscCall(MatShellGetContext(*sub, &s));
     PetscCall(PetscObjectReference((PetscObject)mat)); // it may be held by what is cleared alone
-    PetscCall(clear(s));
-    PetscCall(fill(s, mat, rows, cols));
+    PetscCall(clear_submatrix(s));
+    PetscCall(fill_submatrix(s, mat, rows, cols));
     PetscCall(MatDestroy(&mat));
     PetscFunctionReturn(0);
   }
   PetscCall(PetscNew(&s));
-  PetscCall(fill(s, mat, rows, cols));
+  PetscCall(fill_submatrix(s, mat, rows, cols));
   PetscCall(ISGetLocalSize(rows, &num_rows));
   PetscCall(ISGetLocalSize(cols, &num_cols));
   PetscCall(ISEqual(rows, cols, &is_square));

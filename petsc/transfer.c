@@ -23,7 +23,7 @@ static int hide_constraints(const Side *side, CeedVector x) {
   return code ? code : RitzVectorSetEntries(x, side->constraints, 0);
 }
 
-static int apply(CeedOperator op, CeedVector x, CeedVector y) {
+static int apply_transfer(CeedOperator op, CeedVector x, CeedVector y) {
   return op ? CeedOperatorApply(op, x, y, CEED_REQUEST_IMMEDIATE) : CeedVectorSetValue(y, 0);
 }
 
@@ -32,7 +32,7 @@ static int prolong(const void *ctx, CeedVector x, CeedVector y) {
   int code = hide_constraints(&t->coarse, x);
 
   if (!code) code = RitzExchangeRun(t->coarse.space->exchange, RITZ_EXCHANGE_TO_GHOSTS, x);
-  if (!code) code = apply(t->prolong, x, y);
+  if (!code) code = apply_transfer(t->prolong, x, y);
   if (!code) code = RitzVectorSetEntries(y, t->fine.constraints, 0);
   if (!code) code = RitzVectorCopyEntries(t->coarse.kept, t->coarse.constraints, x);
   return code;
@@ -45,7 +45,7 @@ static int restrict_to(const void *ctx, CeedVector x, CeedVector y) {
 
   if (!code) code = hide_constraints(&t->fine, x);
   if (!code) code = RitzVectorSetEntries(x, ghosts, 0);
-  if (!code) code = apply(t->restriction, x, y);
+  if (!code) code = apply_transfer(t->restriction, x, y);
   if (!code) code = RitzVectorCopyEntries(t->fine.kept, t->fine.constraints, x);
   if (!code) code = RitzExchangeRun(t->coarse.space->exchange, RITZ_EXCHANGE_TO_OWNERS, y);
   if (!code) code = RitzVectorSetEntries(y, t->coarse.constraints, 0);
@@ -54,7 +54,7 @@ static int restrict_to(const void *ctx, CeedVector x, CeedVector y) {
 
 static RitzPetscEnd end_at(Side *side, Vec vec) { return (RitzPetscEnd){&side->loan, side->space, vec}; }
 
-static PetscErrorCode multiply(Mat mat, Vec x, Vec y) {
+static PetscErrorCode multiply_transfer(Mat mat, Vec x, Vec y) {
   Transfer *t = NULL;
 
   PetscFunctionBeginUser;
@@ -93,7 +93,7 @@ static PetscErrorCode clear_side(Side *side) {
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode destroy(Mat mat) {
+static PetscErrorCode destroy_transfer(Mat mat) {
   Transfer *t = NULL;
 
   PetscFunctionBeginUser;
@@ -134,9 +134,9 @@ PetscErrorCode RitzPetscMatCreateTransfer(RitzPetscSpace coarse, RitzIndices coa
   PetscCall(
       MatCreateShell(fine->comm, fine->num_owned, coarse->num_owned, fine->num_all, coarse->num_all, t, mat));
   PetscCall(MatSetUp(*mat));
-  PetscCall(MatShellSetOperation(*mat, MATOP_DESTROY, (RitzPetscOperation)destroy));
+  PetscCall(MatShellSetOperation(*mat, MATOP_DESTROY, (RitzPetscOperation)destroy_transfer));
   PetscCall(MatShellSetOperation(*mat, MATOP_DUPLICATE, (RitzPetscOperation)ritz_petsc_no_duplicate));
-  PetscCall(MatShellSetOperation(*mat, MATOP_MULT, (RitzPetscOperation)multiply));
+  PetscCall(MatShellSetOperation(*mat, MATOP_MULT, (RitzPetscOperation)multiply_transfer));
   PetscCall(MatShellSetOperation(*mat, MATOP_MULT_TRANSPOSE, (RitzPetscOperation)multiply_transposed));
   PetscCall(MatShellSetOperation(*mat, MATOP_CREATE_VECS, (RitzPetscOperation)create_vecs));
   PetscFunctionReturn(0);

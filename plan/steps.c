@@ -30,7 +30,8 @@ static size_t room_of(const RitzPlan *plan, const RitzPlanSpace *space) {
   return 1 + dim * (b && b->route == RITZ_ROUTE_DIRECT ? dim + 1 : 2) + 1;
 }
 
-static int allocate(Ceed ceed, const RitzPlan *plan, const char *action, size_t room, RitzSteps **list) {
+static int allocate_steps(Ceed ceed, const RitzPlan *plan, const char *action, size_t room,
+                          RitzSteps **list) {
   const size_t num_fields = (size_t)(plan->num_in + plan->num_out);
   RITZ_TRY(RITZ_CALLOC(ceed, 1, list));
   RitzSteps *made = *list;
@@ -439,16 +440,16 @@ static void add_space(RitzSteps *list, int space, bool with_vector) {
 }
 
 // Ends the making of a list, which is freed where something has failed.
-static int finish(Ceed ceed, int ierr, RitzSteps **list) {
+static int finish_steps(Ceed ceed, int ierr, RitzSteps **list) {
   if (!ierr) ierr = place(ceed, *list);
   if (ierr) ritz_steps_free(list);
   return ierr;
 }
 
 int ritz_steps_input(Ceed ceed, const RitzPlan *plan, int space, bool with_vector, RitzSteps **list) {
-  const int ierr = allocate(ceed, plan, "input", room_of(plan, &plan->spaces[space]), list);
+  const int ierr = allocate_steps(ceed, plan, "input", room_of(plan, &plan->spaces[space]), list);
   if (!ierr) add_space(*list, space, with_vector);
-  return finish(ceed, ierr, list);
+  return finish_steps(ceed, ierr, list);
 }
 
 // ---- The adjoint ----
@@ -496,9 +497,9 @@ static void add_adjoint(RitzSteps *list, const RitzSteps *steps) {
 
 int ritz_steps_adjoint(Ceed ceed, const RitzSteps *steps, RitzSteps **adjoint) {
   const size_t room = (size_t)steps->num_steps + (size_t)steps->num_buffers;
-  const int ierr = allocate(ceed, steps->plan, "adjoint", room, adjoint);
+  const int ierr = allocate_steps(ceed, steps->plan, "adjoint", room, adjoint);
   if (!ierr) add_adjoint(*adjoint, steps);
-  return finish(ceed, ierr, adjoint);
+  return finish_steps(ceed, ierr, adjoint);
 }
 
 // ---- Arguments of the QFunction ----
@@ -613,11 +614,11 @@ static void add_apply(RitzSteps *list, RitzStep *forward) {
 int ritz_steps_apply(Ceed ceed, const RitzPlan *plan, RitzSteps **list) {
   const size_t room = room_of_apply(plan);
   RitzStep *forward = NULL;
-  int ierr = allocate(ceed, plan, "apply", room, list);
+  int ierr = allocate_steps(ceed, plan, "apply", room, list);
   if (!ierr) ierr = RITZ_CALLOC(ceed, room, &forward);
   if (!ierr) add_apply(*list, forward);
   RITZ_FREE(&forward);
-  return finish(ceed, ierr, list);
+  return finish_steps(ceed, ierr, list);
 }
 
 int ritz_plan_partner(const RitzPlan *plan, int i) {
@@ -635,9 +636,9 @@ int ritz_plan_partner(const RitzPlan *plan, int i) {
 }
 
 int ritz_steps_inputs(Ceed ceed, const RitzPlan *plan, RitzSteps **list) {
-  const int ierr = allocate(ceed, plan, "inputs", room_of_apply(plan), list);
+  const int ierr = allocate_steps(ceed, plan, "inputs", room_of_apply(plan), list);
   if (!ierr) add_inputs(*list);
-  return finish(ceed, ierr, list);
+  return finish_steps(ceed, ierr, list);
 }
 
 // ---- What lists tell ----

@@ -88,7 +88,7 @@ static int apply_in_parts(Cg *cg) {
   return is_done ? CEED_ERROR_SUCCESS : RitzVectorDotTo(cg->p, cg->q, cg->scalars, pq);
 }
 
-static int apply(Cg *cg) {
+static int apply_cg_device(Cg *cg) {
   const RitzSystem *system = &cg->solve->system;
 
   if (!system->op) return apply_in_parts(cg);
@@ -104,7 +104,7 @@ static int update_ghosts(const Cg *cg, CeedVector v, CeedInt first, CeedInt num)
   return solver->parts.update_ghosts(solver->apply_ctx, v, cg->scalars, first, num);
 }
 
-static int step(Cg *cg) {
+static int step_cg_device(Cg *cg) {
   const CeedInt rz_before = place_of_rz(cg, cg->before), rz_now = place_of_rz(cg, cg->now);
   const CeedInt pq = cg->now + PQ;
   const CeedVector residual[] = {cg->r, cg->q, cg->inverse};
@@ -126,18 +126,18 @@ static int read_and_go_ahead(Cg *cg, double numbers[NUM_NUMBERS]) {
   if (cg->may_run_ahead) RITZ_TRY(ritz_scalars_mark(cg->scalars, &is_marked));
   cg->now = cg->before;
   cg->before = first;
-  if (is_marked) RITZ_TRY(apply(cg));
+  if (is_marked) RITZ_TRY(apply_cg_device(cg));
   cg->is_ahead = is_marked;
   return is_marked ? ritz_scalars_get_marked(cg->scalars, first, num, numbers)
                    : RitzScalarsGet(cg->scalars, first, num, numbers);
 }
 
-static int iterate(Cg *cg, RitzSolverReason *reason) {
+static int iterate_cg_device(Cg *cg, RitzSolverReason *reason) {
   RitzSolver solver = cg->solver;
   double numbers[NUM_NUMBERS];
 
-  if (!cg->is_ahead) RITZ_TRY(apply(cg));
-  RITZ_TRY(step(cg));
+  if (!cg->is_ahead) RITZ_TRY(apply_cg_device(cg));
+  RITZ_TRY(step_cg_device(cg));
   RITZ_TRY(read_and_go_ahead(cg, numbers));
   (void)ritz_cg_alpha(cg->rz, numbers[PQ], cg->scale, reason);
   if (*reason != RITZ_ITERATING) return CEED_ERROR_SUCCESS;
@@ -151,7 +151,7 @@ static int iterate(Cg *cg, RitzSolverReason *reason) {
 // ---- Before the first iteration ----
 
 // p = M r, and its products as those of an iteration before the first.
-static int start(Cg *cg, RitzSolverReason *reason) {
+static int start_cg_device(Cg *cg, RitzSolverReason *reason) {
   double norm = 0, rr = 0;
 
   RITZ_TRY(ritz_solve_start(cg->solver, cg->solve, cg->r, &cg->scale, &norm));
@@ -195,8 +195,8 @@ int ritz_cg_solve_on_device(RitzSolver solver, const RitzSolve *solve, CeedVecto
   int ierr = ritz_solve_create_vectors(solve, 3, vectors);
   if (!ierr) ierr = RitzScalarsCreate(solve->system.ceed, 2 * NUM_NUMBERS, &cg.scalars);
   if (!ierr) ierr = prepare_passes(&cg);
-  if (!ierr) ierr = start(&cg, &reason);
-  while (!ierr && reason == RITZ_ITERATING) ierr = iterate(&cg, &reason);
+  if (!ierr) ierr = start_cg_device(&cg, &reason);
+  while (!ierr && reason == RITZ_ITERATING) ierr = iterate_cg_device(&cg, &reason);
   if (!ierr) solver->reason = reason;
   ierr = ritz_first_error(ierr, RitzScalarsDestroy(&cg.scalars));
   return ritz_first_error(ierr, ritz_solve_destroy_vectors(3, vectors));

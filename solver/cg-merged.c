@@ -182,7 +182,7 @@ RITZ_INLINED void move(const Merged *m, int64_t first, int64_t n) {
 }
 
 // The step alone: x += x_p p + x_r M r, r -= alpha q, and the products of the new r.
-RITZ_CLONED static void finish(void *data, int slot, int64_t first, int64_t count) {
+RITZ_CLONED static void finish_cg_merged(void *data, int slot, int64_t first, int64_t count) {
   const Merged *m = data;
   const double alpha = m->alpha;
   const CeedScalar *q = m->q;
@@ -236,7 +236,7 @@ static int run_pass(Merged *m, CeedVector x, RitzRangeFunction run) {
 // Makes the steps of x that are still owed, without a new direction: rr and rz are exact then.
 static int finish_steps(Merged *m, CeedVector x) {
   pay(m);
-  RITZ_TRY(run_pass(m, x, finish));
+  RITZ_TRY(run_pass(m, x, finish_cg_merged));
   m->alpha = 0;
   set_products(m);
   return CEED_ERROR_SUCCESS;
@@ -283,7 +283,7 @@ static bool is_predictable(Merged *m) {
 }
 
 // Sets alpha after an apply and goes on to the products of the next residual.
-static int step(Merged *m, RitzSolverReason *reason) {
+static int step_cg_merged(Merged *m, RitzSolverReason *reason) {
   const double alpha = ritz_cg_alpha(m->rz, total(m, PQ), m->scale, reason);
 
   if (*reason != RITZ_ITERATING) return CEED_ERROR_SUCCESS;
@@ -294,7 +294,7 @@ static int step(Merged *m, RitzSolverReason *reason) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int iterate(Merged *m, RitzSolverReason *reason) {
+static int iterate_cg_merged(Merged *m, RitzSolverReason *reason) {
   double rz_before = 0;
   int ierr = CEED_ERROR_SUCCESS;
 
@@ -302,7 +302,7 @@ static int iterate(Merged *m, RitzSolverReason *reason) {
     m->beta = rz_before > 0 ? m->rz / rz_before : 0;
     RITZ_TRY(apply_hooked(m, m->solve->x));
     rz_before = m->rz;
-    ierr = step(m, reason);
+    ierr = step_cg_merged(m, reason);
   }
   if (m->alpha != 0 || m->owed != 0) ierr = ritz_first_error(ierr, finish_steps(m, m->solve->x));
   return ierr;
@@ -313,7 +313,7 @@ static int iterate_on_arrays(Merged *m, CeedVector inverse, RitzSolverReason *re
   RITZ_TRY(CeedVectorGetArray(m->r_vector, CEED_MEM_HOST, &m->r));
   int ierr = inverse ? CeedVectorGetArrayRead(inverse, CEED_MEM_HOST, &m->inverse) : CEED_ERROR_SUCCESS;
   if (!ierr) {
-    ierr = iterate(m, reason);
+    ierr = iterate_cg_merged(m, reason);
     if (inverse) ierr = ritz_first_error(ierr, CeedVectorRestoreArrayRead(inverse, &m->inverse));
   }
   return ritz_first_error(ierr, CeedVectorRestoreArray(m->r_vector, &m->r));
@@ -336,7 +336,7 @@ static int list_constraints(Merged *m) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int create(Merged *m, int num_slots) {
+static int create_cg_merged(Merged *m, int num_slots) {
   CeedVector *const vectors[] = {&m->r_vector, &m->p_vector, &m->q_vector};
   const size_t num_blocks = (size_t)(m->n + RITZ_SUM_BLOCK - 1) / RITZ_SUM_BLOCK;
 
@@ -348,7 +348,7 @@ static int create(Merged *m, int num_slots) {
   return ritz_solve_create_vectors(m->solve, 3, vectors);
 }
 
-static int destroy(Merged *m) {
+static int destroy_cg_merged(Merged *m) {
   CeedVector *const vectors[] = {&m->r_vector, &m->p_vector, &m->q_vector};
 
   RITZ_FREE(&m->constraint);
@@ -357,7 +357,7 @@ static int destroy(Merged *m) {
   return ritz_solve_destroy_vectors(3, vectors);
 }
 
-static int start(Merged *m, CeedVector inverse, RitzSolverReason *reason) {
+static int start_cg_merged(Merged *m, CeedVector inverse, RitzSolverReason *reason) {
   double norm = 0;
 
   RITZ_TRY(ritz_solve_start(m->solver, m->solve, m->r_vector, &m->scale, &norm));
@@ -372,9 +372,9 @@ int ritz_cg_solve_merged(RitzSolver solver, const RitzSolve *solve, CeedVector i
   Merged m = {.solver = solver, .solve = solve, .n = solve->x->length};
   RitzSolverReason reason = RITZ_ITERATING;
 
-  int ierr = create(&m, num_slots);
-  if (!ierr) ierr = start(&m, inverse, &reason);
+  int ierr = create_cg_merged(&m, num_slots);
+  if (!ierr) ierr = start_cg_merged(&m, inverse, &reason);
   if (!ierr && reason == RITZ_ITERATING) ierr = iterate_on_arrays(&m, inverse, &reason);
   if (!ierr) solver->reason = reason;
-  return ritz_first_error(ierr, destroy(&m));
+  return ritz_first_error(ierr, destroy_cg_merged(&m));
 }

@@ -118,7 +118,7 @@ static void set_squares(Cg *cg, const double *numbers) {
 }
 
 // q = A p on free entries, and all sums over all parts; numbers[k]: sum k, without M zeros for those of M.
-static int apply(Cg *cg, double numbers[NUM_NUMBERS]) {
+static int apply_cg_parts(Cg *cg, double numbers[NUM_NUMBERS]) {
   const CeedInt first = first_number(cg), num = cg->inverse ? NUM_NUMBERS : QQ - RR + 1;
   const RitzSystem *system = &cg->solve->system;
 
@@ -167,11 +167,11 @@ static int go_on(Cg *cg, double beta) {
                                 first_number(cg));
 }
 
-static int iterate(Cg *cg, RitzSolverReason *reason) {
+static int iterate_cg_parts(Cg *cg, RitzSolverReason *reason) {
   RitzSolver solver = cg->solver;
   double numbers[NUM_NUMBERS];
 
-  RITZ_TRY(apply(cg, numbers));
+  RITZ_TRY(apply_cg_parts(cg, numbers));
   const double rz = cg->rz;
   ritz_cg_check_rz(rz, reason);
   if (*reason != RITZ_ITERATING) return CEED_ERROR_SUCCESS;
@@ -187,7 +187,7 @@ static int iterate(Cg *cg, RitzSolverReason *reason) {
 
 // ---- Solve ----
 
-static int start(Cg *cg, RitzSolverReason *reason) {
+static int start_cg_parts(Cg *cg, RitzSolverReason *reason) {
   double norm = 0;
 
   RITZ_TRY(ritz_solve_start(cg->solver, cg->solve, cg->r, &cg->scale, &norm));
@@ -221,8 +221,8 @@ int ritz_cg_solve_in_parts(RitzSolver solver, const RitzSolve *solve, CeedVector
   int ierr = ritz_solve_create_vectors(solve, 3, vectors);
   if (!ierr) ierr = RitzScalarsCreate(solve->system.ceed, NUM_NUMBERS, &cg.scalars);
   if (!ierr) ierr = prepare_passes(&cg);
-  if (!ierr) ierr = start(&cg, &reason);
-  while (!ierr && reason == RITZ_ITERATING) ierr = iterate(&cg, &reason);
+  if (!ierr) ierr = start_cg_parts(&cg, &reason);
+  while (!ierr && reason == RITZ_ITERATING) ierr = iterate_cg_parts(&cg, &reason);
   if (!ierr) solver->reason = reason;
   ierr = ritz_first_error(ierr, RitzScalarsDestroy(&cg.scalars));
   return ritz_first_error(ierr, ritz_solve_destroy_vectors(3, vectors));

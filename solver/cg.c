@@ -164,7 +164,7 @@ static int next_direction(Cg *cg) {
 }
 
 // q = A p on free entries, zero on the others; p . q
-static int apply(Cg *cg) {
+static int apply_cg(Cg *cg) {
   const RitzSystem *system = &cg->solve->system;
 
   RITZ_TRY(ritz_system_apply(system, cg->p, cg->q));
@@ -173,7 +173,7 @@ static int apply(Cg *cg) {
 }
 
 // x += alpha scale p, r -= alpha q, and the products of the new r. s is divided by what is near the old |r|.
-static int step(Cg *cg) {
+static int step_cg(Cg *cg) {
   const CeedVector v[] = {cg->solve->x, cg->r, cg->p, cg->q, cg->s ? cg->s : cg->inverse};
   const RitzPass *pass = cg->s ? &advance_rounded : cg->inverse ? &advance_diagonal : &advance;
   const CeedInt rz = place_of_rz(cg, cg->now), pq = cg->now + PQ;
@@ -237,14 +237,14 @@ static int judge_direction(Cg *cg, const double numbers[], bool *is_taken_back, 
   return CEED_ERROR_SUCCESS;
 }
 
-static int iterate(Cg *cg, RitzSolverReason *reason) {
+static int iterate_cg(Cg *cg, RitzSolverReason *reason) {
   const CeedInt next = cg->other;
   double numbers[2 * NUM_NUMBERS];
   bool is_taken_back = false;
 
   RITZ_TRY(next_direction(cg));
-  RITZ_TRY(apply(cg));
-  RITZ_TRY(step(cg));
+  RITZ_TRY(apply_cg(cg));
+  RITZ_TRY(step_cg(cg));
   RITZ_TRY(RitzScalarsGet(cg->scalars, 0, 2 * NUM_NUMBERS, numbers));
   RITZ_TRY(judge_direction(cg, numbers, &is_taken_back, reason));
   if (is_taken_back || *reason != RITZ_ITERATING) return CEED_ERROR_SUCCESS;
@@ -257,7 +257,7 @@ static int iterate(Cg *cg, RitzSolverReason *reason) {
   return precondition(cg);
 }
 
-static int start(Cg *cg, RitzSolverReason *reason) {
+static int start_cg(Cg *cg, RitzSolverReason *reason) {
   double norm = 0;
 
   RITZ_TRY(ritz_solve_start(cg->solver, cg->solve, cg->r, &cg->scale, &norm));
@@ -347,8 +347,8 @@ static int solve_standard(RitzSolver solver, const RitzSolve *solve) {
   int ierr = create_vectors(&cg, is_flexible || (solve->pc && !inverse));
   if (!ierr) ierr = RitzScalarsCreate(solve->system.ceed, 2 * NUM_NUMBERS, &cg.scalars);
   if (!ierr) ierr = prepare_passes(&cg);
-  if (!ierr) ierr = start(&cg, &reason);
-  while (!ierr && reason == RITZ_ITERATING) ierr = iterate(&cg, &reason);
+  if (!ierr) ierr = start_cg(&cg, &reason);
+  while (!ierr && reason == RITZ_ITERATING) ierr = iterate_cg(&cg, &reason);
   if (!ierr) solver->reason = reason;
   ierr = ritz_first_error(ierr, RitzScalarsDestroy(&cg.scalars));
   return ritz_first_error(ierr, ritz_solve_destroy_vectors(5, vectors));

@@ -380,8 +380,8 @@ static int prepare_passes(const Chebyshev *c, CeedScalarType precision) {
 }
 
 // c->system is made.
-static int set_up(Chebyshev *c, const char *call, RitzPreconditioner inner,
-                  const RitzChebyshevOptions *options, CeedScalarType precision) {
+static int set_up_chebyshev(Chebyshev *c, const char *call, RitzPreconditioner inner,
+                            const RitzChebyshevOptions *options, CeedScalarType precision) {
   const double fraction = options->lower_fraction > 0 ? options->lower_fraction : default_lower_fraction;
   RitzSpectrum spectrum;
 
@@ -429,7 +429,7 @@ int ritz_chebyshev_create(const char *call, Ceed ceed, CeedOperator op, RitzAppl
   RITZ_TRY(ritz_check_constraints(ceed, call, constraints, n));
   RITZ_TRY(RITZ_CALLOC(ceed, 1, &c));
   int ierr = ritz_system_create(ceed, op, apply, ctx, constraints, &c->system);
-  if (!ierr) ierr = set_up(c, call, inner, options, precision);
+  if (!ierr) ierr = set_up_chebyshev(c, call, inner, options, precision);
   if (!ierr) ierr = ritz_preconditioner_create(ceed, call, n, precision, &chebyshev_methods, c, true, pc);
   return ierr ? ritz_first_error(ierr, free_chebyshev(c)) : CEED_ERROR_SUCCESS;
 }

@@ -150,7 +150,7 @@ static const char *start_mpi(void) {
   return NULL;
 }
 
-static const char *start(void) {
+static const char *start_amg(void) {
   static bool has_started;
   ritz_lock(RITZ_LOCK_DIRECT);
   const char *why = start_mpi();
@@ -279,9 +279,9 @@ static int64_t find_bad_diagonal(const RitzMatrix *a) {
   return a->n;
 }
 
-static int factorize(RitzFactorization *f) {
+static int factorize_amg(RitzFactorization *f) {
   const RitzMatrix *a = f->matrix;
-  const char *why = start();
+  const char *why = start_amg();
   Amg *amg = NULL;
   Rows rows = {0};
   RITZ_REQUIRE(!why, a->ceed, CEED_ERROR_UNSUPPORTED, RITZ_DIRECT_CALL ": hypre: %s", why);
@@ -312,7 +312,7 @@ static int factorize(RitzFactorization *f) {
 
 // ---- Use ----
 
-static int solve(RitzFactorization *f, const double *b, double *x) {
+static int solve_amg(RitzFactorization *f, const double *b, double *x) {
   Amg *amg = f->data;
   const HYPRE_Int n = (HYPRE_Int)f->matrix->n;
   memset(x, 0, (size_t)n * sizeof(*x));
@@ -325,7 +325,7 @@ static int solve(RitzFactorization *f, const double *b, double *x) {
   return CEED_ERROR_SUCCESS;
 }
 
-static void destroy(RitzFactorization *f) {
+static void destroy_amg(RitzFactorization *f) {
   Amg *amg = f->data;
   int is_over = 0;
   if (!amg) return;
@@ -343,9 +343,9 @@ static void destroy(RitzFactorization *f) {
 const RitzDirectMethods ritz_direct_amg = {.kind = RITZ_DIRECT_AMG,
                                            .is_symmetric = true,
                                            .why_not = why_not,
-                                           .factorize = factorize,
-                                           .solve = solve,
-                                           .destroy = destroy};
+                                           .factorize = factorize_amg,
+                                           .solve = solve_amg,
+                                           .destroy = destroy_amg};
 #else
 static const char *why_not(void) { return "Ritz was built without hypre"; }
 const RitzDirectMethods ritz_direct_amg = {.kind = RITZ_DIRECT_AMG, .why_not = why_not};

@@ -53,7 +53,7 @@ static int64_t factorize_lower(int64_t n, double *L) {
   return n;
 }
 
-static int factorize(RitzFactorization *f) {
+static int factorize_direct_dense(RitzFactorization *f) {
   const int64_t n = f->matrix->n;
   double *L = NULL;
   RITZ_REQUIRE(n < INT64_C(1) << 31, f->matrix->ceed, CEED_ERROR_UNSUPPORTED,
@@ -82,7 +82,7 @@ static double product(int64_t n, const double *a, const double *b) {
   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-static int solve(RitzFactorization *f, const double *b, double *restrict x) {
+static int solve_direct_dense(RitzFactorization *f, const double *b, double *restrict x) {
   const int64_t n = f->matrix->n;
   const double *L = f->data;
   for (int64_t i = 0; i < n; i++) x[i] = b[i];
@@ -98,11 +98,11 @@ static int solve(RitzFactorization *f, const double *b, double *restrict x) {
   return CEED_ERROR_SUCCESS;
 }
 
-static void destroy(RitzFactorization *f) { RITZ_FREE(&f->data); }
+static void destroy_direct_dense(RitzFactorization *f) { RITZ_FREE(&f->data); }
 
 const RitzDirectMethods ritz_direct_dense = {.kind = RITZ_DIRECT_DENSE,
                                              .is_symmetric = true,
                                              .why_not = why_not,
-                                             .factorize = factorize,
-                                             .solve = solve,
-                                             .destroy = destroy};
+                                             .factorize = factorize_direct_dense,
+                                             .solve = solve_direct_dense,
+                                             .destroy = destroy_direct_dense};

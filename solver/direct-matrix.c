@@ -88,7 +88,7 @@ static int number_rows(const RitzMatrix *matrix, Full *full) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int allocate(RitzMatrix *matrix, const Full *full) {
+static int allocate_direct_matrix(RitzMatrix *matrix, const Full *full) {
   int64_t num = 0;
   RITZ_TRY(RITZ_MALLOC(matrix->ceed, (size_t)matrix->n + 1, &matrix->starts));
   for (int64_t i = 0; i < matrix->n; i++) {
@@ -181,7 +181,7 @@ int ritz_matrix_assemble(CeedOperator op, RitzMatrix *matrix) {
   RITZ_TRY(find_components(op, matrix));
   int ierr = assemble_full(op, matrix, &full);
   if (!ierr) ierr = number_rows(matrix, &full);
-  if (!ierr) ierr = allocate(matrix, &full);
+  if (!ierr) ierr = allocate_direct_matrix(matrix, &full);
   if (!ierr) ierr = CeedVectorGetArrayRead(full.values, CEED_MEM_HOST, &values);
   if (!ierr) {
     ierr = take_rows(matrix, &full, values);

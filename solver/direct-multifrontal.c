@@ -20,7 +20,7 @@ typedef struct {
 
 static const char *why_not(void) { return NULL; }
 
-static int describe(RitzFactorization *f, const RitzMultifrontal *m) {
+static int describe_multifrontal(RitzFactorization *f, const RitzMultifrontal *m) {
   const RitzSymbolic *y = &m->symbolic;
   f->num_nonzeros = y->num_nonzeros;
   f->num_bytes = m->num_bytes;
@@ -54,25 +54,26 @@ static int make_factors(RitzFactorization *f, RitzFrontFactors factors, int64_t 
   return ritz_multifrontal_drop_matrix(&data->m);
 }
 
-static int factorize(RitzFactorization *f) {
+static int factorize_multifrontal(RitzFactorization *f) {
   int64_t bad;
   RITZ_TRY(make_factors(f, RITZ_FRONT_CHOLESKY, &bad));
   if (bad >= 0)
     ritz_direct_refuse_pivot(f, bad);
   else if (!f->refusal)
-    (void)describe(f, &((const Data *)f->data)->m);
+    (void)describe_multifrontal(f, &((const Data *)f->data)->m);
   return CEED_ERROR_SUCCESS;
 }
 
-static int solve(RitzFactorization *f, const double *b, double *x) {
+static int solve_multifrontal(RitzFactorization *f, const double *b, double *x) {
   return ritz_multifrontal_solve(&((Data *)f->data)->m, 1, b, x);
 }
 
-static int apply(RitzFactorization *f, CeedScalarType type, int num, const void *const *r, void *const *z) {
+static int apply_multifrontal(RitzFactorization *f, CeedScalarType type, int num, const void *const *r,
+                              void *const *z) {
   return ritz_multifrontal_apply(&((Data *)f->data)->m, type, num, r, z);
 }
 
-static void destroy(RitzFactorization *f) {
+static void destroy_multifrontal(RitzFactorization *f) {
   Data *data = f->data;
   if (!data) return;
   (void)ritz_multifrontal_destroy(&data->m);
@@ -115,10 +116,10 @@ static int refine(RitzFactorization *f, const double *b, double *x, double *work
   const RitzMatrix *a = f->matrix;
   const Data *data = f->data;
   double *r = work, *more = work + a->n;
-  RITZ_TRY(solve(f, b, x));
+  RITZ_TRY(solve_multifrontal(f, b, x));
   errors[0] = errors[1] = find_residual(a, data->norm, b, x, r);
   for (int step = 0; step < MOST && errors[1] > 4 * DBL_EPSILON; step++) {
-    RITZ_TRY(solve(f, r, more));
+    RITZ_TRY(solve_multifrontal(f, r, more));
     for (int64_t i = 0; i < a->n; i++) x[i] += more[i];
     const double error = find_residual(a, data->norm, b, x, r);
     const bool goes_on = error < 0.5 * errors[1];
@@ -165,7 +166,7 @@ static int check_ldlt(RitzFactorization *f) {
   }
   f->keeps_matrix = data->m.num_replaced > 0 || errors[0] > good_error;
   if (f->keeps_matrix) RITZ_TRY(RITZ_MALLOC(a->ceed, (size_t)a->n * 2, &data->work));
-  const int length = describe(f, &data->m);
+  const int length = describe_multifrontal(f, &data->m);
   (void)snprintf(f->words + length, sizeof(f->words) - (size_t)length,
                  ", %" PRId64 " negative pivots, %" PRId64 " replaced%s", data->m.num_negative,
                  data->m.num_replaced, f->keeps_matrix ? ", refined" : "");
@@ -190,7 +191,7 @@ static int factorize_ldlt(RitzFactorization *f) {
 static int solve_ldlt(RitzFactorization *f, const double *b, double *x) {
   const Data *data = f->data;
   double errors[2];
-  if (!data->work) return solve(f, b, x);
+  if (!data->work) return solve_multifrontal(f, b, x);
   RITZ_TRY(refine(f, b, x, data->work, errors));
   RITZ_REQUIRE(!(errors[1] > worst_error), f->matrix->ceed, CEED_ERROR_MAJOR,
                "RitzPreconditionerApply: L D L^T: a backward error of %.2g after refinement, needed %.2g",
@@ -203,15 +204,15 @@ static int solve_ldlt(RitzFactorization *f, const double *b, double *x) {
 const RitzDirectMethods ritz_direct_multifrontal = {.kind = RITZ_DIRECT_MULTIFRONTAL,
                                                     .is_symmetric = true,
                                                     .why_not = why_not,
-                                                    .factorize = factorize,
-                                                    .solve = solve,
-                                                    .apply = apply,
-                                                    .destroy = destroy};
+                                                    .factorize = factorize_multifrontal,
+                                                    .solve = solve_multifrontal,
+                                                    .apply = apply_multifrontal,
+                                                    .destroy = destroy_multifrontal};
 
 const RitzDirectMethods ritz_direct_ldlt = {.kind = RITZ_DIRECT_LDLT,
                                             .is_indefinite = true,
                                             .why_not = why_not,
                                             .factorize = factorize_ldlt,
                                             .solve = solve_ldlt,
-                                            .apply = apply,
-                                            .destroy = destroy};
+                                            .apply = apply_multifrontal,
+                                            .destroy = destroy_multifrontal};

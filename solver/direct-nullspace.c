@@ -158,7 +158,7 @@ static void add_to_diagonal(RitzMatrix *a, int64_t i) {
     if (a->cols[k] == i) a->values[k] *= 2;
 }
 
-static int set_up(CeedInt num, const CeedVector *vectors, RitzMatrix *matrix, RitzPinned *pinned) {
+static int set_up_nullspace(CeedInt num, const CeedVector *vectors, RitzMatrix *matrix, RitzPinned *pinned) {
   const int64_t n = matrix->n;
   double *work = NULL;
   RITZ_REQUIRE(num <= n, matrix->ceed, CEED_ERROR_INCOMPATIBLE,
@@ -183,7 +183,7 @@ static int set_up(CeedInt num, const CeedVector *vectors, RitzMatrix *matrix, Ri
 int ritz_pinned_create(CeedInt num, const CeedVector *vectors, RitzMatrix *matrix, RitzPinned *pinned) {
   *pinned = (RitzPinned){0};
   if (num == 0) return CEED_ERROR_SUCCESS;
-  const int ierr = set_up(num, vectors, matrix, pinned);
+  const int ierr = set_up_nullspace(num, vectors, matrix, pinned);
   if (ierr) ritz_pinned_free(pinned);
   return ierr;
 }

@@ -173,7 +173,7 @@ static int apply_cg(RitzPreconditioner pc, CeedVector r, CeedVector z) {
                    RitzSolverReasonName(reason), advice(d));
 }
 
-static int apply(RitzPreconditioner pc, CeedVector r, CeedVector z) {
+static int apply_direct(RitzPreconditioner pc, CeedVector r, CeedVector z) {
   const Direct *d = pc->data;
   return d->solver ? apply_cg(pc, r, z) : apply_factors(pc, r, z);
 }
@@ -184,7 +184,7 @@ static int apply_many(RitzPreconditioner pc, CeedInt num, const CeedVector *r, c
     if (computes_in_context(pc->data)) {
       RITZ_TRY(apply_in_context(pc, some, r + k, z + k));
     } else {
-      for (int i = 0; i < some; i++) RITZ_TRY(apply(pc, r[k + i], z[k + i]));
+      for (int i = 0; i < some; i++) RITZ_TRY(apply_direct(pc, r[k + i], z[k + i]));
     }
   }
   return CEED_ERROR_SUCCESS;
@@ -255,7 +255,7 @@ static int free_direct(Direct **address) {
   return ierr;
 }
 
-static int destroy(RitzPreconditioner pc) {
+static int destroy_direct(RitzPreconditioner pc) {
   Direct *d = pc->data;
   pc->data = NULL;
   return free_direct(&d);
@@ -274,7 +274,7 @@ static int refuse_asymmetric(RitzFactorization *f) {
 }
 
 // One kind, which is available. Where it refuses the matrix, d->factorization says why, and has no methods.
-static int factorize(Direct *d, RitzDirectKind kind, double max_flops) {
+static int factorize_direct(Direct *d, RitzDirectKind kind, double max_flops) {
   RitzFactorization *f = &d->factorization;
   const RitzDirectMethods *methods = all_methods[kind];
   const double start = ritz_direct_seconds();
@@ -297,7 +297,7 @@ static int try_kind(Direct *d, RitzDirectKind kind, double max_flops, bool *is_d
     add_note(d, kind, why);
     return CEED_ERROR_SUCCESS;
   }
-  RITZ_TRY(factorize(d, kind, max_flops));
+  RITZ_TRY(factorize_direct(d, kind, max_flops));
   *is_done = d->factorization.methods != NULL;
   if (!*is_done) add_note(d, kind, d->factorization.words);
   return CEED_ERROR_SUCCESS;
@@ -410,7 +410,7 @@ static int create_cg(Direct *d, CeedOperator op, RitzIndices constraints, const 
 
 static int factorize_kind(Direct *d, const RitzDirectOptions *o, bool *is_done) {
   if (o->kind == RITZ_DIRECT_AUTO) return choose(d, o, is_done);
-  RITZ_TRY(factorize(d, o->kind, 0));
+  RITZ_TRY(factorize_direct(d, o->kind, 0));
   *is_done = d->factorization.methods != NULL;
   return CEED_ERROR_SUCCESS;
 }
@@ -431,7 +431,7 @@ static int create_factors(Direct *d, const RitzDirectOptions *o, bool *is_done) 
   return RITZ_MALLOC(ceed, (size_t)d->matrix.n, &d->z);
 }
 
-static int set_up(Direct *d, CeedOperator op, RitzIndices constraints, const RitzDirectOptions *o) {
+static int set_up_direct(Direct *d, CeedOperator op, RitzIndices constraints, const RitzDirectOptions *o) {
   bool is_done = d->matrix.n == 0;
   const bool is_huge = d->is_auto && d->matrix.n > o->max_dense && d->matrix.n > o->max_direct &&
                        !RitzDirectKindIsAvailable(RITZ_DIRECT_AMG, NULL);
@@ -447,11 +447,11 @@ static int set_up(Direct *d, CeedOperator op, RitzIndices constraints, const Rit
 }
 
 static const RitzPreconditionerMethods methods = {.name = "assembled matrix",
-                                                  .apply = apply,
+                                                  .apply = apply_direct,
                                                   .apply_many = apply_many,
                                                   .view = view,
                                                   .bytes = bytes,
-                                                  .destroy = destroy};
+                                                  .destroy = destroy_direct};
 
 int RitzPreconditionerCreateDirect(CeedOperator op, RitzIndices constraints, const RitzDirectOptions *options,
                                    RitzPreconditioner *pc) {
@@ -473,7 +473,7 @@ int RitzPreconditionerCreateDirect(CeedOperator op, RitzIndices constraints, con
   d->is_auto = o.kind == RITZ_DIRECT_AUTO;
   int ierr = ritz_matrix_number(ceed, length, constraints, &d->matrix);
   d->is_loose = d->matrix.n == length && o.num_null == 0;
-  if (!ierr) ierr = set_up(d, op, constraints, &o);
+  if (!ierr) ierr = set_up_direct(d, op, constraints, &o);
   if (!ierr) {
     const RitzDirectMethods *used = d->factorization.methods;
     const bool is_symmetric = used ? used->is_symmetric : !d->solver;

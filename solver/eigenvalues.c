@@ -81,7 +81,7 @@ static double random_entry(uint64_t seed, int64_t i) {
   return (double)(int64_t)(z >> 11) * 0x1p-52 - 1;
 }
 
-static void fill(void *data, int slot, int64_t first, int64_t count) {
+static void fill_random(void *data, int slot, int64_t first, int64_t count) {
   const Filling *filling = data;
   (void)slot;
   for (int64_t i = first; i < first + count; i++) {
@@ -97,7 +97,7 @@ int ritz_system_set_random(const RitzSystem *system, CeedVector v, uint64_t seed
   Filling filling = {.precision = v->precision, .seed = seed};
 
   RITZ_TRY(ritz_vector_lock(v, RITZ_ACCESS_WRITE, CEED_MEM_HOST, &filling.array));
-  const int ierr = ritz_run_ranges(system->ceed, v->length, fill, &filling);
+  const int ierr = ritz_run_ranges(system->ceed, v->length, fill_random, &filling);
   RITZ_TRY(ritz_vector_unlock(v, RITZ_ACCESS_WRITE, &filling.array, ierr));
   RITZ_TRY(ritz_system_zero_constrained(system, v));
   return ritz_system_project(system, v);
@@ -147,7 +147,7 @@ static RitzSolverReason fault_of(double product, RitzSolverReason reason) {
   return product > 0 ? RITZ_ITERATING : reason;
 }
 
-static int run(Lanczos *lanczos, CeedInt num_steps, RitzSolverReason *fault) {
+static int run_lanczos(Lanczos *lanczos, CeedInt num_steps, RitzSolverReason *fault) {
   const CeedScalarType precision = lanczos->r->precision;
   double rz = 0, pq = 0, next = 0, first = 0;
 
@@ -205,7 +205,7 @@ int ritz_estimate_spectrum(const RitzSystem *system, RitzPreconditioner pc, Ceed
   }
   if (!pc) lanczos.z = lanczos.r;
   if (!ierr) ierr = ritz_system_set_random(system, lanczos.r, seed);
-  if (!ierr) ierr = run(&lanczos, num_steps, &spectrum->fault);
+  if (!ierr) ierr = run_lanczos(&lanczos, num_steps, &spectrum->fault);
   if (!ierr) find_extremes(&lanczos, spectrum);
   for (int i = 0; i < num_vectors; i++) ierr = ritz_first_error(ierr, CeedVectorDestroy(vectors[i]));
   return ierr;

@@ -77,7 +77,7 @@ static void rotate(Gmres *m, CeedInt j, double *h, double below) {
   m->g[j] *= m->c[j];
 }
 
-static int step(Gmres *m, CeedInt j, StepOutcome *outcome) {
+static int step_gmres(Gmres *m, CeedInt j, StepOutcome *outcome) {
   const RitzSystem *system = &m->solve->system;
   CeedVector *z = &m->z[m->is_flexible ? j : 0];
   double norm = 0, before = 0;
@@ -170,7 +170,7 @@ static int run_cycle(Gmres *m, double *norm, RitzSolverReason *reason) {
   RITZ_TRY(RitzVectorSum(m->v[0], 1 / m->g[0], m->v[0], 0, CEED_VECTOR_NONE));
   for (CeedInt j = 0;; j++) {
     const CeedInt iteration = solver->iterations + 1;
-    RITZ_TRY(step(m, j, &outcome));
+    RITZ_TRY(step_gmres(m, j, &outcome));
     const CeedInt num = outcome == STEP_DONE || outcome == STEP_EXHAUSTED ? j + 1 : j;
     const double estimate = m->scale * fabs(m->g[num]);
     RitzSolverReason stopped = RITZ_ITERATING;
@@ -184,7 +184,7 @@ static int run_cycle(Gmres *m, double *norm, RitzSolverReason *reason) {
 
 // ---- Solve ----
 
-static int create(Gmres *m) {
+static int create_gmres(Gmres *m) {
   const CeedSize n = m->solve->x->length;
   const Ceed ceed = m->solver->ceed;
   CeedInt max_steps = m->solver->restart;
@@ -204,7 +204,7 @@ static int create(Gmres *m) {
   return need(m, &m->v[0]);
 }
 
-static int destroy(Gmres *m) {
+static int destroy_gmres(Gmres *m) {
   int ierr = CEED_ERROR_SUCCESS;
 
   for (CeedInt i = 0; m->v && i <= m->max_steps; i++)
@@ -229,7 +229,7 @@ static int prepare_passes(const Gmres *m) {
   return ritz_solve_prepare_passes(m->solve, m->solve->pc, CEED_SCALAR_TYPE, &forms);
 }
 
-static int iterate(Gmres *m, RitzSolverReason *reason) {
+static int iterate_gmres(Gmres *m, RitzSolverReason *reason) {
   double norm = 0;
 
   RITZ_TRY(ritz_solve_start(m->solver, m->solve, m->v[0], &m->scale, &norm));
@@ -245,9 +245,9 @@ int ritz_gmres_solve(RitzSolver solver, const RitzSolve *solve) {
       .solver = solver, .solve = solve, .is_flexible = solver->type == RITZ_SOLVER_FGMRES || is_rounded};
   RitzSolverReason reason = RITZ_ITERATING;
 
-  int ierr = create(&m);
+  int ierr = create_gmres(&m);
   if (!ierr) ierr = prepare_passes(&m);
-  if (!ierr) ierr = iterate(&m, &reason);
+  if (!ierr) ierr = iterate_gmres(&m, &reason);
   solver->reason = reason;
-  return ritz_first_error(ierr, destroy(&m));
+  return ritz_first_error(ierr, destroy_gmres(&m));
 }

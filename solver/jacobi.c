@@ -49,7 +49,7 @@ static void inspect(void *data, int slot, int64_t first, int64_t count) {
 }
 
 // An entry so much larger than the smallest that its inverse vanishes counts as bad, too.
-static void invert(void *data, int slot, int64_t first, int64_t count) {
+static void invert_jacobi(void *data, int slot, int64_t first, int64_t count) {
   const Inversion *pass = data;
   Seen *seen = &pass->seen[slot];
 
@@ -105,7 +105,7 @@ static int run_inversion(Ceed ceed, CeedSize n, RitzIndices constraints, Inversi
   *bad_entry = all.bad_entry;
   if (*bad_entry >= 0) return CEED_ERROR_SUCCESS;
   pass->power = ritz_power_near(all.smallest, pass->to);
-  RITZ_TRY(ritz_run_ranges(ceed, n, invert, pass));
+  RITZ_TRY(ritz_run_ranges(ceed, n, invert_jacobi, pass));
   all = seen_by_all(pass);
   RITZ_TRY(reduce_seen(ceed, n, &all));
   *bad_entry = all.bad_entry;

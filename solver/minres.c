@@ -114,7 +114,7 @@ static bool is_least(const Minres *m, double a0, double g_next) {
 }
 
 // The rotation, w, x and r; then everything is one step further.
-static int update(Minres *m, double delta, double g_next, RitzSolverReason *reason) {
+static int update_minres(Minres *m, double delta, double g_next, RitzSolverReason *reason) {
   const double a0 = m->c * delta - m->c_old * m->s * m->g, a1 = hypot(a0, g_next);
   const double a2 = m->s * delta + m->c_old * m->c * m->g, a3 = m->s_old * m->g;
   const double c = a0 / a1, s = g_next / a1;
@@ -141,7 +141,7 @@ static int update(Minres *m, double delta, double g_next, RitzSolverReason *reas
   return CEED_ERROR_SUCCESS;
 }
 
-static int step(Minres *m, RitzSolverReason *reason) {
+static int step_minres(Minres *m, RitzSolverReason *reason) {
   double delta = 0, square = 0;
 
   RITZ_TRY(next_vectors(m, &delta, &square));
@@ -150,7 +150,7 @@ static int step(Minres *m, RitzSolverReason *reason) {
   m->size = fmax(m->size, fabs(delta) + before + sqrt(fmax(0, square)));
   if (!isfinite(delta)) *reason = RITZ_DIVERGED_NAN;
   const double g_next = root(m, square, reason);
-  return *reason == RITZ_ITERATING ? update(m, delta, g_next, reason) : CEED_ERROR_SUCCESS;
+  return *reason == RITZ_ITERATING ? update_minres(m, delta, g_next, reason) : CEED_ERROR_SUCCESS;
 }
 
 static int prepare_passes(const RitzSolve *solve) {
@@ -162,7 +162,7 @@ static int prepare_passes(const RitzSolve *solve) {
   return ritz_solve_prepare_passes(solve, solve->pc, CEED_SCALAR_TYPE, &forms);
 }
 
-static int iterate(Minres *m, RitzSolverReason *reason) {
+static int iterate_minres(Minres *m, RitzSolverReason *reason) {
   double norm = 0, square = 0;
 
   RITZ_TRY(ritz_solve_start(m->solver, m->solve, m->r, &m->scale, &norm));
@@ -174,7 +174,7 @@ static int iterate(Minres *m, RitzSolverReason *reason) {
   if (isinf(square)) *reason = RITZ_DIVERGED_NAN;
   m->g = m->eta = sqrt(square);
   m->c = m->c_old = 1;
-  while (*reason == RITZ_ITERATING) RITZ_TRY(step(m, reason));
+  while (*reason == RITZ_ITERATING) RITZ_TRY(step_minres(m, reason));
   return CEED_ERROR_SUCCESS;
 }
 
@@ -186,7 +186,7 @@ int ritz_minres_solve(RitzSolver solver, const RitzSolve *solve) {
 
   int ierr = ritz_solve_create_vectors(solve, 8, vectors);
   if (!ierr) ierr = prepare_passes(solve);
-  if (!ierr) ierr = iterate(&m, &reason);
+  if (!ierr) ierr = iterate_minres(&m, &reason);
   solver->reason = reason;
   return ritz_first_error(ierr, ritz_solve_destroy_vectors(8, vectors));
 }

@@ -35,7 +35,7 @@ typedef struct {
   for (int64_t e_ = (s)->a->starts[(s)->perm[k]], i; e_ < (s)->a->starts[(s)->perm[k] + 1]; e_++)            \
     if ((i = (s)->inverse[(s)->a->cols[e_]]) != (k))
 
-static void invert(Analysis *s) {
+static void invert_permutation(Analysis *s) {
   for (int64_t k = 0; k < s->n; k++) s->inverse[s->perm[k]] = k;
 }
 
@@ -83,7 +83,7 @@ static void order_by_subtrees(Analysis *s) {
     s->perm[k] = old[k];
     s->parent[k] = s->link[k];
   }
-  invert(s);
+  invert_permutation(s);
 }
 
 // Row k of L has the columns on the paths from its neighbours up to k.
@@ -354,7 +354,7 @@ static int place_entries(const Analysis *s, RitzSymbolic *y) {
 
 // ---- All of it ----
 
-static int allocate(Analysis *s) {
+static int allocate_symbolic(Analysis *s) {
   const size_t n = (size_t)s->n;
   int64_t **const arrays[] = {&s->inverse, &s->parent,    &s->count, &s->mark,      &s->link,  &s->head,
                               &s->first,   &s->of_column, &s->up,    &s->row_start, &s->below, &s->number};
@@ -372,7 +372,7 @@ static void free_analysis(Analysis *s) {
 
 // Elimination in the order of perm, up to the work that a factorization takes.
 static void eliminate(Analysis *s, RitzSymbolic *y) {
-  invert(s);
+  invert_permutation(s);
   find_parents(s);
   order_by_subtrees(s);
   count_columns(s);
@@ -424,7 +424,7 @@ static int order(Analysis *s, RitzOrdering ordering, RitzSymbolic *y) {
 
 static int analyze(Analysis *s, RitzOrdering ordering, int64_t pad, double max_flops, RitzSymbolic *y,
                    bool *is_too_long) {
-  RITZ_TRY(allocate(s));
+  RITZ_TRY(allocate_symbolic(s));
   RITZ_TRY(order(s, ordering, y));
   *is_too_long = max_flops > 0 && y->num_flops > max_flops;
   if (*is_too_long) return CEED_ERROR_SUCCESS;

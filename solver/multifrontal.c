@@ -104,7 +104,7 @@ static int make_room(RitzMultifrontal *m, int num_rhs) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int set_up(RitzMultifrontal *m, const int64_t *entries) {
+static int set_up_multifrontal(RitzMultifrontal *m, const int64_t *entries) {
   const RitzSymbolic *y = &m->symbolic;
   const size_t panel_bytes = (size_t)y->num_panel * sizeof(double);
   RITZ_TRY(copy_tree(m));
@@ -129,7 +129,7 @@ int ritz_multifrontal_create(Ceed ceed, const RitzPattern *pattern, const int64_
   const int64_t pad = mem_type == CEED_MEM_DEVICE ? RITZ_MULTIFRONTAL_PAD : 1;
   RITZ_TRY(ritz_symbolic_create(ceed, pattern, options->ordering, pad, options->max_flops, &m->symbolic,
                                 is_too_long));
-  const int ierr = *is_too_long ? CEED_ERROR_SUCCESS : set_up(m, entries);
+  const int ierr = *is_too_long ? CEED_ERROR_SUCCESS : set_up_multifrontal(m, entries);
   if (ierr) (void)ritz_multifrontal_destroy(m);
   return ierr;
 }

@@ -26,12 +26,12 @@
 
 // ---- Times ----
 
-static double begin(const RitzMultigrid *mg, CeedInt level) {
+static double begin_level(const RitzMultigrid *mg, CeedInt level) {
   return mg->levels[level].system.ceed->profile ? ritz_profile_seconds() : 0;
 }
 
 // Adds the time since `since` where times are counted, and passes the action's code on.
-static int end(RitzMultigrid *mg, CeedInt level, RitzMultigridWork work, double since, int ierr) {
+static int end_level(RitzMultigrid *mg, CeedInt level, RitzMultigridWork work, double since, int ierr) {
   RitzCycleLevel *l = &mg->levels[level];
   Ceed ceed = l->system.ceed;
   char name[64];
@@ -57,25 +57,26 @@ static int smooth_level(const RitzMultigrid *mg, CeedInt level, CeedVector b, Ce
 
 static int smooth(RitzMultigrid *mg, CeedInt level, CeedVector b, CeedVector x, bool from_zero,
                   bool is_after) {
-  const double since = begin(mg, level);
+  const double since = begin_level(mg, level);
 
-  return end(mg, level, RITZ_MULTIGRID_SMOOTHING, since, smooth_level(mg, level, b, x, from_zero, is_after));
+  return end_level(mg, level, RITZ_MULTIGRID_SMOOTHING, since,
+                   smooth_level(mg, level, b, x, from_zero, is_after));
 }
 
 static int residual(RitzMultigrid *mg, CeedInt level, CeedVector b, CeedVector x) {
   const RitzCycleLevel *l = &mg->levels[level];
-  const double since = begin(mg, level);
+  const double since = begin_level(mg, level);
 
-  return end(mg, level, RITZ_MULTIGRID_RESIDUAL, since, ritz_system_residual(&l->system, b, x, l->r));
+  return end_level(mg, level, RITZ_MULTIGRID_RESIDUAL, since, ritz_system_residual(&l->system, b, x, l->r));
 }
 
 // b of the level below := P^T r
 static int restrict_residual(RitzMultigrid *mg, CeedInt level, CeedVector r) {
   const RitzCycleLevel *l = &mg->levels[level];
-  const double since = begin(mg, level);
+  const double since = begin_level(mg, level);
 
-  return end(mg, level, RITZ_MULTIGRID_TRANSFER, since,
-             CeedOperatorApply(l->restriction, r, l[-1].b, CEED_REQUEST_IMMEDIATE));
+  return end_level(mg, level, RITZ_MULTIGRID_TRANSFER, since,
+                   CeedOperatorApply(l->restriction, r, l[-1].b, CEED_REQUEST_IMMEDIATE));
 }
 
 static int prolong_level(const RitzCycleLevel *l, CeedVector x, bool adds) {
@@ -85,9 +86,9 @@ static int prolong_level(const RitzCycleLevel *l, CeedVector x, bool adds) {
 
 // x := P x' or x + P x', with x' of the level below
 static int prolong(RitzMultigrid *mg, CeedInt level, CeedVector x, bool adds) {
-  const double since = begin(mg, level);
+  const double since = begin_level(mg, level);
 
-  return end(mg, level, RITZ_MULTIGRID_TRANSFER, since, prolong_level(&mg->levels[level], x, adds));
+  return end_level(mg, level, RITZ_MULTIGRID_TRANSFER, since, prolong_level(&mg->levels[level], x, adds));
 }
 
 // Rounding alone gives b a part in the nullspace, which a factorization would magnify.
@@ -97,9 +98,10 @@ static int solve_level(const RitzCycleLevel *l, CeedVector b, CeedVector x, bool
 }
 
 static int solve(RitzMultigrid *mg, CeedVector b, CeedVector x) {
-  const double since = begin(mg, 0);
+  const double since = begin_level(mg, 0);
 
-  return end(mg, 0, RITZ_MULTIGRID_SOLVE, since, solve_level(&mg->levels[0], b, x, b == mg->levels[0].b));
+  return end_level(mg, 0, RITZ_MULTIGRID_SOLVE, since,
+                   solve_level(&mg->levels[0], b, x, b == mg->levels[0].b));
 }
 
 // ---- Cycles ----

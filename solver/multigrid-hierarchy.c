@@ -95,7 +95,7 @@ static int create_transfers(const Levels *l) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int create(Levels *l, RitzPreconditioner *pc) {
+static int create_of_hierarchy(Levels *l, RitzPreconditioner *pc) {
   RITZ_TRY(RitzHierarchyGetNumLevels(l->hierarchy, &l->num));
   RITZ_TRY(RITZ_CALLOC(l->ceed, (size_t)l->num, &l->levels));
   for (CeedInt i = 0; i < l->num; i++) RITZ_TRY(create_level(l, i));
@@ -121,6 +121,6 @@ int RitzPreconditionerCreateMultigridOfHierarchy(Ceed ceed, RitzHierarchy hierar
   RITZ_ARGUMENT(ceed, pc);
   Levels l = {ceed,    __func__, hierarchy, create_operator, create_nullspace, ctx, num_fixed, fixed,
               options, 0,        NULL};
-  const int ierr = create(&l, pc);
+  const int ierr = create_of_hierarchy(&l, pc);
   return ritz_first_error(ierr, destroy_levels(&l));
 }

@@ -359,7 +359,7 @@ static int wanted_by_smoother(const Setup *s, CeedOperator op) {
 
 // All kernels of the cycle, and of the diagonals and blocks that smoothers need, are made side by side from
 // here on: each operator waits for its own alone, or not at all (RITZ_USE_NO_WAIT).
-static int prepare(const Setup *s, const CeedOperator *ops) {
+static int prepare_multigrid(const Setup *s, const CeedOperator *ops) {
   const CeedInt max = 3 * s->num;
   CeedOperator *list = NULL;
   int *wanted = NULL;
@@ -384,7 +384,7 @@ static int create_levels(const Setup *s) {
 
   RITZ_TRY(RITZ_CALLOC(s->ceed, 3 * (size_t)s->num, &ops));
   int ierr = make_operators(s, ops);
-  if (!ierr) ierr = prepare(s, ops);
+  if (!ierr) ierr = prepare_multigrid(s, ops);
   for (CeedInt i = 0; !ierr && i < s->num; i++) ierr = create_level(s, i, &ops[3 * i]);
   for (CeedInt i = 0; i < 3 * s->num; i++) ierr = ritz_first_error(ierr, CeedOperatorDestroy(&ops[i]));
   RITZ_FREE((void **)&ops);
@@ -419,7 +419,7 @@ static int run_cycle_of_zeros(const Setup *s) {
   return ritz_first_error(ierr, CeedVectorDestroy(&z));
 }
 
-static int set_up(Setup *s) {
+static int set_up_multigrid(Setup *s) {
   const RitzMultigridOptions *o = s->options;
 
   RITZ_TRY(RITZ_CALLOC(s->ceed, (size_t)s->num, &s->mg->levels));
@@ -451,7 +451,7 @@ int ritz_multigrid_create(Ceed ceed, const char *call, CeedInt num_levels, const
   s.steps = s.options->chebyshev.degree;
   s.schwarz_degree = s.options->schwarz_degree;
   RITZ_TRY(RITZ_CALLOC(ceed, 1, &s.mg));
-  int ierr = set_up(&s);
+  int ierr = set_up_multigrid(&s);
   if (!ierr) {
     ierr = ritz_preconditioner_create(ceed, call, s.mg->levels[num_levels - 1].n, s.precision,
                                       &multigrid_methods, s.mg, s.is_symmetric, pc);

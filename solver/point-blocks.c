@@ -139,8 +139,8 @@ static int find_mark(CeedVector marks, int64_t *first) {
 }
 
 // inverses of the operator's blocks. *bad_node: one that is not positive definite; -1: none.
-static int invert(Ceed ceed, const Nodes *nodes, RitzIndices constraints, CeedVector assembled,
-                  CeedVector inverses, int64_t *bad_node) {
+static int invert_point_blocks(Ceed ceed, const Nodes *nodes, RitzIndices constraints, CeedVector assembled,
+                               CeedVector inverses, int64_t *bad_node) {
   CeedVector is_free = NULL, marks = NULL;
   CeedOperator op = NULL;
   int ierr;
@@ -240,14 +240,14 @@ static int require_definite(Ceed ceed, const char *call, int64_t bad_node) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int set_up(Ceed ceed, const char *call, RitzIndices constraints, const Nodes *nodes,
-                  CeedVector assembled, PointBlocks *data) {
+static int set_up_point_blocks(Ceed ceed, const char *call, RitzIndices constraints, const Nodes *nodes,
+                               CeedVector assembled, PointBlocks *data) {
   const bool is_empty = nodes->num_nodes == 0;
   int64_t bad_node = -1;
 
   data->num_comp = nodes->num_comp;
   RITZ_TRY(RitzVectorCreate(ceed, assembled->length, assembled->precision, &data->blocks));
-  if (!is_empty) RITZ_TRY(invert(ceed, nodes, constraints, assembled, data->blocks, &bad_node));
+  if (!is_empty) RITZ_TRY(invert_point_blocks(ceed, nodes, constraints, assembled, data->blocks, &bad_node));
   RITZ_TRY(require_definite(ceed, call, bad_node));
   return is_empty ? CEED_ERROR_SUCCESS : create_product(ceed, nodes, assembled->precision, data);
 }
@@ -258,7 +258,7 @@ static int create_of_blocks(Ceed ceed, const char *call, const Nodes *nodes, Cee
   PointBlocks *data = NULL;
 
   RITZ_TRY(RITZ_CALLOC(ceed, 1, &data));
-  int ierr = set_up(ceed, call, constraints, nodes, blocks, data);
+  int ierr = set_up_point_blocks(ceed, call, constraints, nodes, blocks, data);
   if (!ierr)
     ierr = ritz_preconditioner_create(ceed, call, nodes->num_nodes * nodes->num_comp, blocks->precision,
                                       &point_block_methods, data, true, pc);

@@ -52,7 +52,7 @@ static const RitzPass scale_in_place = {
     .line = {{.to = 1, .num_terms = 1, .term = {{.factor = RITZ_PASS_NONE, .x = 0, .y = 1}}}},
 };
 
-static int multiply(const Block *b) {
+static int multiply_schwarz_dense(const Block *b) {
   RitzBatchArray inverses = {0}, in = {0}, out = {0};
   int ierr = RitzBatchArrayFromVector(b->inverses, RITZ_ACCESS_READ, &inverses);
 
@@ -74,7 +74,7 @@ static int apply_dense(RitzPreconditioner pc, CeedVector r, CeedVector z) {
   for (CeedInt i = 0; i < d->num_blocks; i++) {
     const Block *b = &d->blocks[i];
     RITZ_TRY(CeedOperatorApply(b->gather, d->work, b->in, CEED_REQUEST_IMMEDIATE));
-    RITZ_TRY(multiply(b));
+    RITZ_TRY(multiply_schwarz_dense(b));
     RITZ_TRY((i == 0 ? CeedOperatorApply : CeedOperatorApplyAdd)(b->add, b->out, z, CEED_REQUEST_IMMEDIATE));
   }
   return ritz_pass_run(&scale_in_place, (CeedVector[]){d->scale, z}, NULL, NULL);
@@ -320,8 +320,8 @@ cleanup:
 }
 
 // inverses: identities on entry. infos: a vector whose array has room for num_elem numbers of 32 bits.
-static int invert(const Setup *s, const Block *b, int64_t first_elem, CeedVector dense, CeedVector inverses,
-                  CeedVector infos) {
+static int invert_schwarz_dense(const Setup *s, const Block *b, int64_t first_elem, CeedVector dense,
+                                CeedVector inverses, CeedVector infos) {
   RitzBatchArray A = {0}, X = {0}, info = {0};
   int ierr = RitzBatchArrayFromVector(dense, RITZ_ACCESS_READ_WRITE, &A);
 
@@ -347,7 +347,7 @@ static int create_inverses(const Setup *s, CeedInt block, int64_t first_elem, Ce
   RITZ_TRY_CLEANUP(CeedVectorCreate(s->ceed, b->num_elem, &infos));
   RITZ_TRY_CLEANUP(extract(s->ceed, s->call, s->matrix, b->num_elem, &x, dense));
   RITZ_TRY_CLEANUP(fill_identities(inverses, b->num_elem, b->n));
-  RITZ_TRY_CLEANUP(invert(s, b, first_elem, dense, inverses, infos));
+  RITZ_TRY_CLEANUP(invert_schwarz_dense(s, b, first_elem, dense, inverses, infos));
   RITZ_TRY_CLEANUP(RitzVectorCreate(s->ceed, size, s->precision, &b->inverses));
   RITZ_TRY_CLEANUP(RitzVectorConvert(inverses, b->inverses));
 cleanup:

@@ -238,7 +238,7 @@ static int create_vectors(CeedScalarType precision, CeedSize length, Schwarz *s)
   return RitzVectorCreate(ceed, length, precision, &s->other);
 }
 
-static void describe(const RitzSeparables *separables, Schwarz *s) {
+static void describe_schwarz(const RitzSeparables *separables, Schwarz *s) {
   s->dim = separables->set[0].dim;
   s->degree = separables->set[0].degree;
   s->num = is_coloured(s) ? separables->set[0].num_colours : separables->num;
@@ -269,7 +269,7 @@ static int fill_schwarz(CeedOperator op, const char *call, RitzSpace space, cons
   int ierr;
 
   RITZ_TRY_CLEANUP(ritz_separables_create(ceed, call, space, s->kind, factors, &separables));
-  describe(&separables, s);
+  describe_schwarz(&separables, s);
   if (is_coloured(s)) RITZ_TRY_CLEANUP(ritz_system_create(ceed, op, NULL, NULL, constraints, &s->system));
   if (constraints) RITZ_TRY_CLEANUP(RitzIndicesReferenceCopy(constraints, &s->constraints));
   RITZ_TRY_CLEANUP(create_inverses(op, &separables, precision, s)); // compiled while the rest is made

@@ -128,7 +128,7 @@ static int prepare_preconditioner(RitzSolver solver, RitzSolve *solve) {
   return solver->jacobi ? RitzPreconditionerReferenceCopy(solver->jacobi, &solve->pc) : CEED_ERROR_SUCCESS;
 }
 
-static int prepare(RitzSolver solver, CeedVector b, CeedVector x, RitzSolve *solve) {
+static int prepare_method(RitzSolver solver, CeedVector b, CeedVector x, RitzSolve *solve) {
   RITZ_TRY(ritz_system_create(solver->ceed, solver->op, solver->apply, solver->apply_ctx, solver->constraints,
                               &solve->system));
   RITZ_TRY(bring(solve, b, &solve->b));
@@ -222,7 +222,7 @@ int RitzSolverSolve(RitzSolver solver, CeedVector b, CeedVector x) {
 
   Ceed computes = solver->op ? solver->op->obj.ceed : NULL;
   const Reductions before = begin_reductions(solver, computes, x->length);
-  int ierr = prepare(solver, b, x, &solve);
+  int ierr = prepare_method(solver, b, x, &solve);
   if (!ierr) {
     ritz_preconditioner_enter_solve(solve.pc, true);
     ierr = run_methods(solver, &solve);

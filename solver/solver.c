@@ -24,7 +24,7 @@ const char *RitzSolverTypeName(RitzSolverType type) {
   return (int)type >= 0 && (int)type < NUM_TYPES ? type_names[type] : NULL;
 }
 
-static int create(Ceed ceed, const char *call, RitzSolverType type, RitzSolver *solver) {
+static int create_solver(Ceed ceed, const char *call, RitzSolverType type, RitzSolver *solver) {
   RitzSolver created = NULL;
 
   RITZ_REQUIRE(solver != NULL, ceed, CEED_ERROR_INCOMPATIBLE, "%s: argument 'solver' is NULL", call);
@@ -51,12 +51,12 @@ static int create(Ceed ceed, const char *call, RitzSolverType type, RitzSolver *
 
 int RitzSolverCreate(Ceed ceed, RitzSolverType type, RitzSolver *solver) {
   RITZ_HANDLE(ceed);
-  return create(ceed, "RitzSolverCreate", type, solver);
+  return create_solver(ceed, "RitzSolverCreate", type, solver);
 }
 
 int RitzSolverCreateCG(Ceed ceed, RitzSolver *solver) {
   RITZ_HANDLE(ceed);
-  return create(ceed, "RitzSolverCreateCG", RITZ_SOLVER_CG, solver);
+  return create_solver(ceed, "RitzSolverCreateCG", RITZ_SOLVER_CG, solver);
 }
 
 static int drop_nullspace(RitzSolver solver) {

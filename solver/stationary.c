@@ -120,7 +120,7 @@ static int next_direction(Stationary *s) {
                        (double[]){s->scale, c.old, c.fresh}, NULL);
 }
 
-static int step(Stationary *s, RitzSolverReason *reason) {
+static int step_stationary(Stationary *s, RitzSolverReason *reason) {
   const RitzSystem *system = &s->solve->system;
   RitzSolver solver = s->solver;
   double square = 0;
@@ -154,7 +154,7 @@ static int prepare_passes(const Stationary *s) {
   return ritz_solve_prepare_passes(s->solve, estimates || !s->inverse ? s->solve->pc : NULL, full, &forms);
 }
 
-static int iterate(Stationary *s, RitzSolverReason *reason) {
+static int iterate_stationary(Stationary *s, RitzSolverReason *reason) {
   double norm = 0;
 
   RITZ_TRY(ritz_solve_start(s->solver, s->solve, s->r, &s->scale, &norm));
@@ -162,7 +162,7 @@ static int iterate(Stationary *s, RitzSolverReason *reason) {
   if (*reason != RITZ_ITERATING) return CEED_ERROR_SUCCESS;
   if (s->solver->type == RITZ_SOLVER_CHEBYSHEV) RITZ_TRY(estimate(s, reason));
   if (*reason != RITZ_ITERATING) return CEED_ERROR_SUCCESS;
-  while (*reason == RITZ_ITERATING) RITZ_TRY(step(s, reason));
+  while (*reason == RITZ_ITERATING) RITZ_TRY(step_stationary(s, reason));
   return *reason == RITZ_DIVERGED_NAN ? CEED_ERROR_SUCCESS
                                       : RitzVectorAXPYs(s->solve->x, 1, &s->scale, &s->d);
 }
@@ -175,7 +175,7 @@ int ritz_stationary_solve(RitzSolver solver, const RitzSolve *solve) {
   CeedVector *const vectors[] = {&s.r, &s.d, &s.q, solve->pc && !s.inverse ? &s.z : NULL};
   int ierr = ritz_solve_create_vectors(solve, 4, vectors);
   if (!ierr) ierr = prepare_passes(&s);
-  if (!ierr) ierr = iterate(&s, &reason);
+  if (!ierr) ierr = iterate_stationary(&s, &reason);
   solver->reason = reason;
   return ritz_first_error(ierr, ritz_solve_destroy_vectors(4, vectors));
 }

@@ -16,7 +16,7 @@ typedef struct {
   RitzPlan plan;
 } Alone;
 
-static int describe(CeedBasis basis, CeedEvalMode mode, Alone *a) {
+static int describe_basis_points(CeedBasis basis, CeedEvalMode mode, Alone *a) {
   a->basis = (RitzPlanBasis){.is_tensor = true,
                              .route = RITZ_ROUTE_POINTS,
                              .dim = basis->dim,
@@ -142,7 +142,7 @@ static void add_slots(const Work *w) {
 
 // ---- The slot ----
 
-static int allocate(Ceed ceed, Work *w) {
+static int allocate_basis_points(Ceed ceed, Work *w) {
   RITZ_TRY(ritz_run_ranges_slots(ceed, &w->num_slots));
   w->bytes = (ritz_cpu_run_bytes(w->list) + 63) / 64 * 64;
   RITZ_TRY(RITZ_MALLOC(ceed, (size_t)(w->num_slots * w->bytes) + sizeof(RitzVec), &w->memory));
@@ -164,10 +164,10 @@ static int find_ends(Work *w) {
   return nodes;
 }
 
-static int run(Ceed ceed, Work *w, CeedSize num_nodes, const CeedScalar *u, CeedScalar *v) {
+static int run_basis_points(Ceed ceed, Work *w, CeedSize num_nodes, const CeedScalar *u, CeedScalar *v) {
   const RitzBatch batch = {.num = 1};
   const int nodes = find_ends(w);
-  RITZ_TRY(allocate(ceed, w));
+  RITZ_TRY(allocate_basis_points(ceed, w));
   begin_slot(w, 0);
   RitzVec *x = w->runs[0].buffers[nodes];
   for (CeedSize i = 0; !w->transposes && i < num_nodes; i++) x[i] = ritz_splat(u[i]);
@@ -192,16 +192,16 @@ static int list_steps(Ceed ceed, const Alone *a, bool transposes, RitzSteps **li
   return ierr;
 }
 
-static int apply(CeedBasis basis, const RitzBasisAction *action, CeedInt num_points, const CeedScalar *x,
-                 const CeedScalar *u, CeedScalar *v) {
+static int apply_basis_points(CeedBasis basis, const RitzBasisAction *action, CeedInt num_points,
+                              const CeedScalar *x, const CeedScalar *u, CeedScalar *v) {
   const Ceed ceed = basis->obj.ceed;
   Work w = {.num_points = num_points, .transposes = action->t_mode == CEED_TRANSPOSE, .x = x, .u = u, .v = v};
   Alone alone;
   RitzSteps *list = NULL;
-  int ierr = describe(basis, action->eval_mode, &alone);
+  int ierr = describe_basis_points(basis, action->eval_mode, &alone);
   if (!ierr) ierr = list_steps(ceed, &alone, w.transposes, &list);
   w.list = list;
-  if (!ierr) ierr = run(ceed, &w, (CeedSize)basis->num_comp * basis->P, u, v);
+  if (!ierr) ierr = run_basis_points(ceed, &w, (CeedSize)basis->num_comp * basis->P, u, v);
   RITZ_FREE(&w.memory);
   RITZ_FREE(&w.runs);
   RITZ_FREE(&w.is_used);
@@ -217,5 +217,5 @@ int ritz_cpu_basis_apply_at_points(CeedBasis basis, const RitzBasisAction *actio
                                "there are no kernels in more than three dimensions"));
   if (action->eval_mode == CEED_EVAL_WEIGHT || basis->dim > 3)
     return ritz_ref_basis_apply_at_points(basis, action, num_points, x, u, v);
-  return apply(basis, action, num_points[0], x, u, v);
+  return apply_basis_points(basis, action, num_points[0], x, u, v);
 }

@@ -86,8 +86,8 @@ static void place_buckets(CeedInt lanes, bool main_is_large, Buckets *buckets, R
   order->num_smaller = place - order->num_main;
 }
 
-static int fill(const RitzBatched b, CeedInt lanes, bool main_is_large, int64_t count,
-                const int32_t *const *sizes, Buckets *buckets, RitzBatchedOrder *order) {
+static int fill_batched_order(const RitzBatched b, CeedInt lanes, bool main_is_large, int64_t count,
+                              const int32_t *const *sizes, Buckets *buckets, RitzBatchedOrder *order) {
   count_matrices(b, main_is_large, count, sizes, buckets, order);
   place_buckets(lanes, main_is_large, buckets, order);
   const int64_t num = order->num_main + order->num_smaller;
@@ -106,7 +106,7 @@ int ritz_cpu_batched_order(RitzBatched b, CeedInt lanes, bool main_is_large, int
 
   *order = (RitzBatchedOrder){0};
   RITZ_TRY(RITZ_CALLOC(b->ceed, 1, &buckets));
-  const int ierr = fill(b, lanes, main_is_large, count, sizes, buckets, order);
+  const int ierr = fill_batched_order(b, lanes, main_is_large, count, sizes, buckets, order);
   RITZ_FREE(&buckets);
   return ierr;
 }

@@ -160,7 +160,7 @@ static void set_call(const RitzBatched b, const RitzBatchedCall *call, RitzBatch
 
 // ---- Code ----
 
-static RitzJitOrder describe(Part *part) {
+static RitzJitOrder describe_cpu_batched(Part *part) {
   return (
       RitzJitOrder){.source = {.name = "batched", .text = part->text}, .kernel = &part->code, .waits = true};
 }
@@ -218,7 +218,7 @@ static int begin_code(RitzBatched b) {
   data->main.is_large = !is_small(b);
   RITZ_TRY(ritz_emit_cpu_batched(b, data->main.is_large ? RITZ_BATCHED_OF_LARGE : RITZ_BATCHED_OF_SHAPE,
                                  data->lanes, &data->main.text));
-  const RitzJitOrder order = describe(&data->main);
+  const RitzJitOrder order = describe_cpu_batched(&data->main);
   return ritz_jit_kernels_begin(b->ceed, 1, &order);
 }
 
@@ -238,7 +238,7 @@ static int finish_code(RitzBatched b, Part *part) {
 
   if (part->kernel || part->is_delegated) return CEED_ERROR_SUCCESS;
   if (!part->text) RITZ_TRY(ritz_emit_cpu_batched(b, RITZ_BATCHED_OF_CLASSES, data->lanes, &part->text));
-  const RitzJitOrder order = describe(part);
+  const RitzJitOrder order = describe_cpu_batched(part);
   RITZ_TRY(ritz_cpu_finish_code(b->ceed, &order, &symbols, &symbol));
   part->is_delegated = !symbol;
   if (!symbol) return CEED_ERROR_SUCCESS;

@@ -272,7 +272,8 @@ static bool is_bad(const Run *r, int64_t i) {
   return f->d1[i] < 0 || f->d1[i] > r->front->d1 || f->d2[i] < 0 || f->d2[i] > r->front->d2;
 }
 
-static int32_t factorize(const Tiles *t, const RitzFront front, const RitzFrontArrays *f, int64_t i) {
+static int32_t factorize_cpu_front(const Tiles *t, const RitzFront front, const RitzFrontArrays *f,
+                                   int64_t i) {
   const int64_t d1 = f->d1[i], d2 = f->d2[i], ld = f->panel_lds[i];
   double *panel = (double *)f->panels + f->panel_offsets[i];
   int32_t num_replaced = 0;
@@ -284,7 +285,7 @@ static int32_t factorize(const Tiles *t, const RitzFront front, const RitzFrontA
   return -num_replaced;
 }
 
-static void solve(const Run *run, int64_t i) {
+static void solve_cpu_front(const Run *run, int64_t i) {
   const RitzFrontCall *call = run->call;
   const RitzFrontArrays *f = call->arrays;
   const bool is_unit = run->front->factors == RITZ_FRONT_LDLT;
@@ -302,10 +303,11 @@ static void run_fronts(const Run *r, int slot, int64_t first, int64_t end) {
   const Tiles tiles = r->work ? choose_tiles(r->work + (int64_t)slot * WORK) : (Tiles){0};
   for (int64_t i = first; i < end; i++) {
     if (call->kind == RITZ_FRONT_FACTORIZE) {
-      const int32_t info = is_bad(r, i) ? RITZ_FRONT_BAD_SIZE : factorize(&tiles, r->front, call->arrays, i);
+      const int32_t info =
+          is_bad(r, i) ? RITZ_FRONT_BAD_SIZE : factorize_cpu_front(&tiles, r->front, call->arrays, i);
       if (call->info) call->info[i] = info;
     } else if (!is_bad(r, i)) {
-      solve(r, i);
+      solve_cpu_front(r, i);
     }
   }
 }

@@ -56,7 +56,7 @@ static void store(CeedScalarType precision, void *numbers, size_t i, double valu
     ((double *)numbers)[i] = value;
 }
 
-static int allocate(RitzPatchSweep sweep, int i, size_t num) {
+static int allocate_cpu_patches(RitzPatchSweep sweep, int i, size_t num) {
   RitzCpuPatches *data = sweep->data;
   char *bytes = NULL;
 
@@ -68,7 +68,7 @@ static int allocate(RitzPatchSweep sweep, int i, size_t num) {
 static int fill_factors(RitzPatchSweep sweep) {
   RitzCpuPatches *data = sweep->data;
 
-  RITZ_TRY(allocate(sweep, 0, 4));
+  RITZ_TRY(allocate_cpu_patches(sweep, 0, 4));
   for (size_t i = 0; i < 4; i++) store(sweep->box.precision, data->numbers[0], i, sweep->box.factor[i]);
   data->args.factor = data->numbers[0];
   return CEED_ERROR_SUCCESS;
@@ -81,7 +81,7 @@ static int fill_inverse(RitzPatchSweep sweep) {
   const size_t n = 2 * (size_t)box->degree - 1, middle = box->dim == 3 ? n : 1;
   const double *lambda = ritz_patch_line(box->degree, box->tables[0]).lambda;
 
-  RITZ_TRY(allocate(sweep, 1, n * n * middle));
+  RITZ_TRY(allocate_cpu_patches(sweep, 1, n * n * middle));
   for (size_t i = 0; i < n * n * middle; i++) {
     const double in_middle = box->dim == 3 ? box->factor[1] * lambda[i / (n * n)] : 0;
     const double sum = box->factor[0] * lambda[i / n % n] + in_middle +
@@ -128,11 +128,12 @@ static int fill_tables(RitzPatchSweep sweep) {
   const size_t size = ritz_fe_patch_line_size((int)box->degree);
   const size_t even = fill_batches(box, data->lanes, 0, 0, NULL);
 
-  RITZ_TRY(allocate(sweep, 2, fill_batches(box, data->lanes, 1, even, NULL) * size * (size_t)data->lanes));
+  RITZ_TRY(allocate_cpu_patches(sweep, 2,
+                                fill_batches(box, data->lanes, 1, even, NULL) * size * (size_t)data->lanes));
   fill_batches(box, data->lanes, 0, 0, data->numbers[2]);
   fill_batches(box, data->lanes, 1, even, data->numbers[2]);
   for (int d = 1; d < box->dim; d++) {
-    RITZ_TRY(allocate(sweep, 2 + d, (size_t)box->count[d] * size));
+    RITZ_TRY(allocate_cpu_patches(sweep, 2 + d, (size_t)box->count[d] * size));
     for (size_t i = 0; i < (size_t)box->count[d] * size; i++)
       store(box->precision, data->numbers[2 + d], i, box->tables[d][i]);
   }
@@ -161,7 +162,7 @@ static int fill_arguments(RitzPatchSweep sweep) {
 
 // ---- Code ----
 
-static RitzJitOrder describe(RitzCpuPatches *data) {
+static RitzJitOrder describe_cpu_patches(RitzCpuPatches *data) {
   return (
       RitzJitOrder){.source = {.name = "patches", .text = data->text}, .kernel = &data->code, .waits = true};
 }
@@ -192,7 +193,7 @@ static int begin_code(RitzPatchSweep sweep) {
   RITZ_TRY(ritz_emit_cpu_patch(sweep->ceed, &sweep->box, machine.lanes,
                                has_short_rows(&sweep->box, machine.lanes), &data->text));
   RITZ_TRY(fill_arguments(sweep));
-  const RitzJitOrder order = describe(data);
+  const RitzJitOrder order = describe_cpu_patches(data);
   return ritz_jit_kernels_begin(sweep->ceed, 1, &order);
 }
 
@@ -211,7 +212,7 @@ static int finish_code(RitzPatchSweep sweep) {
   RitzCpuPatches *data = sweep->data;
   const RitzCpuSymbols symbols = {"a sweep over patches", RITZ_PATCH_SYMBOL, RITZ_PATCH_INFO_SYMBOL,
                                   RITZ_PATCH_ABI, data->lanes};
-  const RitzJitOrder order = describe(data);
+  const RitzJitOrder order = describe_cpu_patches(data);
   void *symbol;
 
   if (data->kernel || data->is_delegated) return CEED_ERROR_SUCCESS;

@@ -85,7 +85,7 @@ static int list_arrays(Build *b) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int set_up(Build *b, int32_t max_sections) {
+static int set_up_schedule(Build *b, int32_t max_sections) {
   RITZ_TRY(list_arrays(b));
   RITZ_TRY(RITZ_CALLOC(b->ceed, (size_t)b->num_batches, &b->kinds));
   RITZ_TRY(RITZ_MALLOC(b->ceed, (size_t)b->num_chunks, &b->lowest));
@@ -492,7 +492,7 @@ static int make_steps(const Build *b, RitzSchedule *s) {
 static int fill_schedule(Build *b, RitzSchedule *s, bool is_fixed) {
   int32_t max_sections = is_fixed ? RITZ_FIXED_PARTS : s->num_threads;
   if (max_sections > b->num_batches) max_sections = b->num_batches;
-  RITZ_TRY(set_up(b, max_sections));
+  RITZ_TRY(set_up_schedule(b, max_sections));
   RITZ_TRY(make_lists(b));
   if (max_sections > 0) RITZ_TRY(choose_parts(b, max_sections));
   s->num_batches = b->num_batches;

@@ -133,7 +133,7 @@ int64_t ritz_cpu_polynomials_size(const RitzSteps *list) {
   return list->plan->is_at_points ? (int64_t)2 * RITZ_POINTS_AT_ONCE * 3 * most_polynomials(list) : 0;
 }
 
-static Form describe(const RitzCpuRun *run, const RitzStep *step) {
+static Form describe_steps_points(const RitzCpuRun *run, const RitzStep *step) {
   const RitzPlanBasis *b = &run->list->plan->bases[step->basis];
   const int n = (int)b->Q_1d, dim = (int)b->dim;
   return (Form){.n = n,
@@ -288,7 +288,7 @@ static void clear_idle(const RitzCpuPoints *points, CeedInt num_comp, RitzVec *y
 }
 
 static void evaluate(const RitzCpuRun *run, const RitzStep *step, const RitzCpuPoints *points) {
-  const Form f = describe(run, step);
+  const Form f = describe_steps_points(run, step);
   const bool has_slopes = step->table == RITZ_TABLE_GRAD;
   const int num = points->num, stride = f.num_comp * num;
   RitzVec *coefficients = run->buffers[step->is_transposed ? step->to : step->from];

@@ -9,16 +9,16 @@
 #include "kernels/cpu/restrict.h"
 
 // clang makes the resolvers of cloned functions visible, also those of static ones.
-#define gather_packed    RITZ_STEPS_NAME(gather_packed)
-#define gather_each      RITZ_STEPS_NAME(gather_each)
-#define scatter_each     RITZ_STEPS_NAME(scatter_each)
-#define apply_long_lines RITZ_STEPS_NAME(apply_long_lines)
-#define apply_along      RITZ_STEPS_NAME(apply_along)
-#define multiply         RITZ_STEPS_NAME(multiply)
-#define form_constants   RITZ_STEPS_NAME(form_constants)
-#define form_linear      RITZ_STEPS_NAME(form_linear)
-#define copy_in          RITZ_STEPS_NAME(copy_in)
-#define copy_out         RITZ_STEPS_NAME(copy_out)
+#define gather_packed      RITZ_STEPS_NAME(gather_packed)
+#define gather_each        RITZ_STEPS_NAME(gather_each)
+#define scatter_each       RITZ_STEPS_NAME(scatter_each)
+#define apply_long_lines   RITZ_STEPS_NAME(apply_long_lines)
+#define apply_along        RITZ_STEPS_NAME(apply_along)
+#define multiply_by_matrix RITZ_STEPS_NAME(multiply_by_matrix)
+#define form_constants     RITZ_STEPS_NAME(form_constants)
+#define form_linear        RITZ_STEPS_NAME(form_linear)
+#define copy_in            RITZ_STEPS_NAME(copy_in)
+#define copy_out           RITZ_STEPS_NAME(copy_out)
 
 enum { LINE = 10 }; // longest line in registers
 enum { LANES = sizeof(RitzReal) == sizeof(float) ? RITZ_UNFUSED_SINGLE_LANES : RITZ_UNFUSED_LANES };
@@ -331,7 +331,7 @@ static void contract(const RitzCpuRun *run, const RitzStep *step) {
 }
 
 // nodes [component][P], points [component of a value][component][Q]
-RITZ_CLONED static void multiply(const RitzCpuRun *run, const RitzStep *step) {
+RITZ_CLONED static void multiply_by_matrix(const RitzCpuRun *run, const RitzStep *step) {
   const RitzPlanBasis *basis = &run->list->plan->bases[step->basis];
   const RitzReal *table = run->args->matrices[basis->first_matrix + (step->table == RITZ_TABLE_GRAD)];
   const CeedInt P = basis->P, Q = basis->Q, num_comp = space_of(run, step->from)->num_comp;
@@ -531,7 +531,7 @@ int ritz_cpu_run_step(const RitzCpuRun *run, const RitzStep *step, const RitzBat
   case RITZ_STEP_GATHER: gather(run, step, b); break;
   case RITZ_STEP_SCATTER: scatter(run, step, b); break;
   case RITZ_STEP_CONTRACT: (step->block < 0 ? contract : contract_block)(run, step); break;
-  case RITZ_STEP_MULTIPLY: multiply(run, step); break;
+  case RITZ_STEP_MULTIPLY: multiply_by_matrix(run, step); break;
   case RITZ_STEP_FORM: form(run, step); break;
   case RITZ_STEP_POINT: return ritz_cpu_call_function(run, run->list->plan->Q);
   case RITZ_STEP_EVALUATE: RITZ_ASSERT(!"done for a block of points"); break;

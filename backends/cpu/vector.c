@@ -33,7 +33,7 @@ static void run_range(void *data, int slot, int64_t first, int64_t count) {
   (void)part.run(&part, count);
 }
 
-static int run(Job *job, CeedSize n) { return ritz_cpu_run_ranges(job->ceed, n, run_range, job); }
+static int run_cpu_vector(Job *job, CeedSize n) { return ritz_cpu_run_ranges(job->ceed, n, run_range, job); }
 
 // ---- Entries by themselves ----
 
@@ -46,10 +46,10 @@ static int scale(const Job *job, CeedSize n) {
 static int axpby(const Job *job, CeedSize n) {
   return ritz_ref_vector_axpby(job->ceed, job->precision, n, job->alpha, job->beta, job->x, job->to);
 }
-static int multiply(const Job *job, CeedSize n) {
+static int multiply_cpu_vector(const Job *job, CeedSize n) {
   return ritz_ref_vector_pointwise_mult(job->ceed, job->precision, n, job->x, job->y, job->to);
 }
-static int invert(const Job *job, CeedSize n) {
+static int invert_cpu_vector(const Job *job, CeedSize n) {
   return ritz_ref_vector_reciprocal(job->ceed, job->precision, n, job->to);
 }
 static int filter(const Job *job, CeedSize n) {
@@ -60,34 +60,34 @@ static int convert(const Job *job, CeedSize n) {
 }
 
 int ritz_cpu_vector_set_value(Ceed ceed, CeedScalarType precision, CeedSize n, CeedScalar value, void *x) {
-  return run(&(Job){ceed, precision, precision, value, 0, NULL, NULL, x, set_value}, n);
+  return run_cpu_vector(&(Job){ceed, precision, precision, value, 0, NULL, NULL, x, set_value}, n);
 }
 
 int ritz_cpu_vector_scale(Ceed ceed, CeedScalarType precision, CeedSize n, CeedScalar alpha, void *x) {
-  return run(&(Job){ceed, precision, precision, alpha, 0, NULL, NULL, x, scale}, n);
+  return run_cpu_vector(&(Job){ceed, precision, precision, alpha, 0, NULL, NULL, x, scale}, n);
 }
 
 int ritz_cpu_vector_axpby(Ceed ceed, CeedScalarType precision, CeedSize n, CeedScalar alpha, CeedScalar beta,
                           const void *x, void *y) {
-  return run(&(Job){ceed, precision, precision, alpha, beta, x, NULL, y, axpby}, n);
+  return run_cpu_vector(&(Job){ceed, precision, precision, alpha, beta, x, NULL, y, axpby}, n);
 }
 
 int ritz_cpu_vector_pointwise_mult(Ceed ceed, CeedScalarType precision, CeedSize n, const void *x,
                                    const void *y, void *w) {
-  return run(&(Job){ceed, precision, precision, 0, 0, x, y, w, multiply}, n);
+  return run_cpu_vector(&(Job){ceed, precision, precision, 0, 0, x, y, w, multiply_cpu_vector}, n);
 }
 
 int ritz_cpu_vector_reciprocal(Ceed ceed, CeedScalarType precision, CeedSize n, void *x) {
-  return run(&(Job){ceed, precision, precision, 0, 0, NULL, NULL, x, invert}, n);
+  return run_cpu_vector(&(Job){ceed, precision, precision, 0, 0, NULL, NULL, x, invert_cpu_vector}, n);
 }
 
 int ritz_cpu_vector_filter(Ceed ceed, CeedScalarType precision, CeedSize n, CeedScalar threshold, void *x) {
-  return run(&(Job){ceed, precision, precision, threshold, 0, NULL, NULL, x, filter}, n);
+  return run_cpu_vector(&(Job){ceed, precision, precision, threshold, 0, NULL, NULL, x, filter}, n);
 }
 
 int ritz_cpu_vector_convert(Ceed ceed, CeedSize n, CeedScalarType from, const void *x, CeedScalarType to,
                             void *y) {
-  return run(&(Job){ceed, from, to, 0, 0, x, NULL, y, convert}, n);
+  return run_cpu_vector(&(Job){ceed, from, to, 0, 0, x, NULL, y, convert}, n);
 }
 
 // ---- Some of the entries: a range with a step, a set ----

@@ -14,7 +14,7 @@
 
 // ---- Dense bases ----
 
-static int multiply(Ceed ceed, bool is_vendor, const RitzGpuGemm *g) {
+static int multiply_by_gemm(Ceed ceed, bool is_vendor, const RitzGpuGemm *g) {
   return is_vendor ? ritz_gpu_gemm_vendor(ceed, g) : ritz_gpu_gemm_large(ceed, g);
 }
 
@@ -31,7 +31,7 @@ static int to_points(CeedBasis b, const RitzBasisAction *action, bool is_vendor,
                          .operand = {{.memory = table, .stride = (int64_t)b->Q * b->P, .ld = b->P},
                                      {.memory = u, .ld = b->P},
                                      {.memory = v, .stride = num_items * b->Q, .ld = b->Q}}};
-  return multiply(b->obj.ceed, is_vendor, &g);
+  return multiply_by_gemm(b->obj.ceed, is_vendor, &g);
 }
 
 static int to_nodes(CeedBasis b, const RitzBasisAction *action, bool is_vendor, const void *table,
@@ -47,7 +47,7 @@ static int to_nodes(CeedBasis b, const RitzBasisAction *action, bool is_vendor, 
   for (CeedInt d = 0; d < ritz_basis_num_q_comp(b, action->eval_mode); d++) {
     g.operand[0].first = (int64_t)d * b->Q * b->P;
     g.operand[1].first = d * num_items * b->Q;
-    RITZ_TRY(multiply(b->obj.ceed, is_vendor, &g));
+    RITZ_TRY(multiply_by_gemm(b->obj.ceed, is_vendor, &g));
     g.adds = true;
   }
   return CEED_ERROR_SUCCESS;

@@ -94,7 +94,7 @@ static void describe_orthogonal(const RitzBatched b, Batch *data) {
   if (o->vectors == RITZ_VECTORS_NONE) data->options |= HAS_VALUES_ALONE;
 }
 
-static void describe(const RitzBatched b, Batch *data) {
+static void describe_gpu_batched(const RitzBatched b, Batch *data) {
   const RitzBatchedOptions *o = &b->options;
   switch (b->operation) {
   case RITZ_BATCHED_GEMM:
@@ -154,7 +154,7 @@ static int describe_kernel(RitzBatched b, Kernel *kernel) {
   return ierr;
 }
 
-static int begin(RitzBatched b, Kernel *kernel) {
+static int begin_gpu_batched(RitzBatched b, Kernel *kernel) {
   RITZ_TRY(describe_kernel(b, kernel));
   return ritz_gpu_kernel_begin(b->ceed, &kernel->kernel);
 }
@@ -230,7 +230,7 @@ int ritz_gpu_batched_prepare(RitzBatched b) {
   RITZ_TRY(check_operation(b));
   RITZ_TRY(RITZ_CALLOC(b->ceed, 1, &data));
   b->data = data;
-  describe(b, data);
+  describe_gpu_batched(b, data);
   ritz_gpu_batched_operands(b, data->operand);
   for (int i = 0; i < RITZ_BATCHED_MAX_OPERANDS; i++)
     data->form[i] |= log2_of(ritz_batched_layout(&b->options, data->operand[i])->width);
@@ -247,7 +247,7 @@ int ritz_gpu_batched_prepare(RitzBatched b) {
   }
   data->ragged[last].plan.takes_all = !has_classes(data);
   RITZ_TRY(check_work(b, &data->ragged[last].plan));
-  return begin(b, knows_sizes(&data->uniform) ? &data->uniform : &data->ragged[last]);
+  return begin_gpu_batched(b, knows_sizes(&data->uniform) ? &data->uniform : &data->ragged[last]);
 }
 
 void ritz_gpu_batched_follow(RitzBatched solve) { ((Batch *)solve->data)->options |= FOLLOWS; }
@@ -273,7 +273,8 @@ static int sort(RitzBatched b, int64_t count, const int32_t *const sizes[RITZ_NU
   if (!s.sizes[0] && !s.sizes[1]) classes->first = data->num_classes - 1;
   if (!has_classes(data) || count > INT32_MAX) classes->first = data->num_classes - 1;
   if (classes->first == data->num_classes - 1) return CEED_ERROR_SUCCESS;
-  for (int c = classes->first; c < data->num_classes; c++) RITZ_TRY(begin(b, &((Batch *)b->data)->ragged[c]));
+  for (int c = classes->first; c < data->num_classes; c++)
+    RITZ_TRY(begin_gpu_batched(b, &((Batch *)b->data)->ragged[c]));
   return ritz_gpu_classes_sort(b->ceed, &s, classes);
 }
 

@@ -43,7 +43,7 @@ size_t ritz_gpu_dense_vendor_bytes(const RitzGpuDenseVendor *vendor) {
   return vendor ? vendor->num_bytes[RITZ_CUSOLVER_DEVICE] + pivot_bytes(vendor) : 0;
 }
 
-static int create(Ceed ceed, int64_t n, RitzGpuDenseVendor *vendor) {
+static int create_dense_vendor(Ceed ceed, int64_t n, RitzGpuDenseVendor *vendor) {
   void *pivots;
   vendor->n = n;
   RITZ_TRY(ritz_gpu_alloc(ceed, pivot_bytes(vendor), &pivots));
@@ -54,7 +54,7 @@ static int create(Ceed ceed, int64_t n, RitzGpuDenseVendor *vendor) {
 static int find_vendor(Ceed ceed, int64_t n, RitzGpuDenseVendor **vendor) {
   if (*vendor) return CEED_ERROR_SUCCESS;
   RITZ_TRY(RITZ_CALLOC(ceed, 1, vendor));
-  const int ierr = create(ceed, n, *vendor);
+  const int ierr = create_dense_vendor(ceed, n, *vendor);
   if (ierr) ritz_gpu_dense_vendor_destroy(ceed, vendor);
   return ierr;
 }

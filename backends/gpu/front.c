@@ -35,7 +35,7 @@ static bool choose_panel(const RitzFront f, Kernels *k) {
   return k->cols > 0;
 }
 
-static int describe(const RitzFront f, Kernels *k) {
+static int describe_gpu_front(const RitzFront f, Kernels *k) {
   const bool is_ldlt = f->factors == RITZ_FRONT_LDLT;
   char sizes[128], name[32];
   (void)snprintf(
@@ -56,7 +56,7 @@ int ritz_gpu_front_prepare(RitzFront f) {
   RITZ_TRY(RITZ_MALLOC(f->ceed, 1, &k));
   *k = chosen;
   f->data = k;
-  RITZ_TRY(describe(f, k));
+  RITZ_TRY(describe_gpu_front(f, k));
   return ritz_gpu_compiles_beside(f->ceed) ? ritz_gpu_kernel_begin(f->ceed, &k->kernel) : CEED_ERROR_SUCCESS;
 }
 
@@ -115,7 +115,7 @@ static int run_behind(const RitzFront f, Kernels *k, const RitzFrontCall *call, 
                 RITZ_INT((int)num_pairs), FRONT_ARGS(f, a), UPDATE_ARGS(a), INFO_ARGS(call));
 }
 
-static int factorize(const RitzFront f, Kernels *k, const RitzFrontCall *call) {
+static int factorize_gpu_front(const RitzFront f, Kernels *k, const RitzFrontCall *call) {
   RITZ_TRY(run_panel(f, k, call, 0));
   for (int first = 0; k->is_large && first < f->d1; first += k->cols) {
     if (first > 0) RITZ_TRY(run_panel(f, k, call, first));
@@ -126,8 +126,8 @@ static int factorize(const RitzFront f, Kernels *k, const RitzFrontCall *call) {
 
 int ritz_gpu_front_run(RitzFront f, const RitzFrontCall *call) {
   Kernels *k = f->data;
-  RITZ_TRY(describe(f, k));
-  if (call->kind == RITZ_FRONT_FACTORIZE) return factorize(f, k, call);
+  RITZ_TRY(describe_gpu_front(f, k));
+  if (call->kind == RITZ_FRONT_FACTORIZE) return factorize_gpu_front(f, k, call);
   return LAUNCH(f, k, call->kind == RITZ_FRONT_FORWARD ? "front_forward" : "front_backward",
                 call->count * call->num_rhs, 0, FRONT_ARGS(f, call->arrays), RITZ_INT(call->num_rhs),
                 RITZ_POINTER(call->x), RITZ_POINTER(call->x_offsets), RITZ_LONG(call->x_stride));

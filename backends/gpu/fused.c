@@ -425,7 +425,7 @@ static int place_outputs(CeedOperator op, RitzGpuOperator *g) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int clear(Ceed ceed, CeedVector vec, void *array) {
+static int clear_output(Ceed ceed, CeedVector vec, void *array) {
   const RitzGpu *gpu = ritz_gpu(ceed);
   if (vec->length == 0) return CEED_ERROR_SUCCESS;
   return gpu->driver->clear(ceed, gpu->device, gpu->stream, vec->storage.num_bytes, array);
@@ -440,7 +440,7 @@ static int clear_outputs(CeedOperator op, RitzGpuOperator *g, CeedVector out, Ri
     CeedVector vec = space_vector_of(g, s, NULL, out);
     if (space->is_input || earlier_fused_output(g, s, vec, out) >= 0 || !is_zeroed(g, vec, out, mode))
       continue;
-    if (*last) RITZ_TRY(clear(op->obj.ceed, *last, *array));
+    if (*last) RITZ_TRY(clear_output(op->obj.ceed, *last, *array));
     *last = vec;
     *array = g->arrays[s];
   }
@@ -452,7 +452,7 @@ static int launch_fused(CeedOperator op, RitzGpuOperator *g, CeedVector cleared,
   const RitzGpuTarget *t = g->target;
   const int64_t num_blocks = (g->plan->num_elem + (int64_t)t->num_elem - 1) / t->num_elem;
   const int num_args = 2 + t->num_args;
-  if (cleared && (num_blocks == 0 || cleared->length == 0)) RITZ_TRY(clear(ceed, cleared, array));
+  if (cleared && (num_blocks == 0 || cleared->length == 0)) RITZ_TRY(clear_output(ceed, cleared, array));
   if (!cleared || num_blocks == 0 || cleared->length == 0)
     return ritz_gpu_launch(ceed, &g->kernel, NULL, num_blocks, t->num_threads, t->shared_bytes, num_args,
                            g->args);

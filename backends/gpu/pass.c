@@ -175,8 +175,8 @@ static int pack_width(const RitzPassArrays *arrays) {
   return 2;
 }
 
-static int run(Ceed ceed, RitzGpuPasses *passes, const RitzPassArrays *arrays, const RitzFactor *factors,
-               double *scalars, CeedInt first_sum) {
+static int run_pass(Ceed ceed, RitzGpuPasses *passes, const RitzPassArrays *arrays, const RitzFactor *factors,
+                    double *scalars, CeedInt first_sum) {
   const RitzPass *pass = arrays->pass;
   const int num_factors = ritz_pass_num_factors(pass);
   const int64_t end = arrays->first + arrays->n;
@@ -204,7 +204,7 @@ int ritz_gpu_vector_pass_by(Ceed ceed, const RitzPassArrays *arrays, const RitzF
                             double *scalars, CeedInt first_sum) {
   RitzGpuPasses *passes;
   RITZ_TRY(get_passes(ceed, &passes));
-  return run(ceed, passes, arrays, factors, scalars, first_sum);
+  return run_pass(ceed, passes, arrays, factors, scalars, first_sum);
 }
 
 int ritz_gpu_vector_pass(Ceed ceed, const RitzPassArrays *arrays, const double *factors, double *sums) {
@@ -214,7 +214,7 @@ int ritz_gpu_vector_pass(Ceed ceed, const RitzPassArrays *arrays, const double *
 
   for (int i = 0; i < num_factors; i++) fixed[i] = (RitzFactor){.a = -1, .b = -1, .sign = factors[i]};
   RITZ_TRY(get_passes(ceed, &passes));
-  RITZ_TRY(run(ceed, passes, arrays, fixed, passes->sums, 0));
+  RITZ_TRY(run_pass(ceed, passes, arrays, fixed, passes->sums, 0));
   return ritz_gpu_copy_out(ceed, (size_t)arrays->pass->num_sums * sizeof(double), sums, passes->sums);
 }
 

@@ -121,7 +121,7 @@ static int describe_kernel(RitzPatchSweep sweep, Patches *p) {
   return ierr;
 }
 
-static int describe(RitzPatchSweep sweep, Patches **patches) {
+static int describe_gpu_patches(RitzPatchSweep sweep, Patches **patches) {
   Patches *p = NULL;
   *patches = sweep->data;
   if (sweep->data) return CEED_ERROR_SUCCESS;
@@ -137,7 +137,7 @@ static int describe(RitzPatchSweep sweep, Patches **patches) {
 
 int ritz_gpu_patch_sweep_prepare(RitzPatchSweep sweep) {
   Patches *p;
-  RITZ_TRY(describe(sweep, &p));
+  RITZ_TRY(describe_gpu_patches(sweep, &p));
   return ritz_gpu_kernel_begin(sweep->ceed, &p->kernel);
 }
 
@@ -246,7 +246,7 @@ int ritz_gpu_patch_sweep_run(RitzPatchSweep sweep, const void *b, void *x, bool 
   const RitzGpu *gpu = ritz_gpu(sweep->ceed);
   Run run = {.sweep = sweep, .b = b, .x = x, .is_reversed = is_reversed};
   Patches *p;
-  RITZ_TRY(describe(sweep, &p));
+  RITZ_TRY(describe_gpu_patches(sweep, &p));
   run.patches = p;
   if (x_is_zero)
     RITZ_TRY(gpu->driver->clear(sweep->ceed, gpu->device, gpu->stream,

@@ -30,7 +30,7 @@ static int list_kernels(CeedInt num, CeedOperator *ops, const int *wanted, CeedI
 }
 
 // Waits for all kernels. Those that are not ready then have failed; their first use says why.
-static int finish(CeedInt num_kernels, RitzGpuOperator **kernels) {
+static int finish_kernels(CeedInt num_kernels, RitzGpuOperator **kernels) {
   for (CeedInt i = 0; i < num_kernels; i++) {
     struct Ceed_private silent = ritz_gpu_silent_copy(kernels[i]->op->obj.ceed);
     (void)ritz_gpu_kernel_try(&silent, &kernels[i]->kernel);
@@ -49,7 +49,7 @@ int ritz_gpu_operators_prepare(CeedInt num, CeedOperator *ops, const int *wanted
   RITZ_TRY(RITZ_CALLOC(ceed, 3 * (size_t)num, &kernels));
   int ierr = list_kernels(num, ops, wanted, &num_kernels, kernels);
   for (CeedInt i = 0; i < num_kernels && !ierr; i++) ierr = ritz_gpu_gen_begin(kernels[i]->op, kernels[i]);
-  if (!ierr && !in_background) ierr = finish(num_kernels, kernels);
+  if (!ierr && !in_background) ierr = finish_kernels(num_kernels, kernels);
   RITZ_FREE(&kernels);
   return ierr;
 }

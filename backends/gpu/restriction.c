@@ -492,7 +492,7 @@ bool ritz_gpu_restriction_needs_map(CeedElemRestriction rstr) {
   return needs_map(&g);
 }
 
-static int run(const Range *g, bool sums, const void *u, void *v) {
+static int run_restriction(const Range *g, bool sums, const void *u, void *v) {
   return sums && needs_map(g) ? run_by_map(g, u, v) : run_direct(g, sums, u, v);
 }
 
@@ -505,7 +505,7 @@ int ritz_gpu_restriction_apply(CeedElemRestriction rstr, const RitzRestrictionAc
                                CeedScalarType precision, const void *u, void *v) {
   Range g = range_of(rstr, action);
   RITZ_TRY(find_kernel(rstr->obj.ceed, precision, &g.kernel));
-  return run(&g, action->t_mode == CEED_TRANSPOSE, u, v);
+  return run_restriction(&g, action->t_mode == CEED_TRANSPOSE, u, v);
 }
 
 int ritz_gpu_restriction_apply_list(CeedElemRestriction rstr, CeedTransposeMode t_mode, CeedInt first_elem,

@@ -15,8 +15,8 @@ static int64_t num_blocks(CeedSize n) {
 }
 
 // A kernel of kernels/gpu/vector.h for this precision.
-static int run(Ceed ceed, CeedScalarType precision, const char *entry, int64_t blocks, int num_args,
-               const RitzDeviceArg *args) {
+static int run_gpu_vector(Ceed ceed, CeedScalarType precision, const char *entry, int64_t blocks,
+                          int num_args, const RitzDeviceArg *args) {
   const bool is_in_scalars = precision == CEED_SCALAR_TYPE;
   RitzGpuKernel *kernel;
   char name[32];
@@ -26,9 +26,9 @@ static int run(Ceed ceed, CeedScalarType precision, const char *entry, int64_t b
 }
 
 #define RUN(ceed, precision, entry, n, ...)                                                                  \
-  run(ceed, precision, entry, num_blocks(n),                                                                 \
-      (int)(sizeof((const RitzDeviceArg[]){RITZ_LONG(n), __VA_ARGS__}) / sizeof(RitzDeviceArg)),             \
-      (const RitzDeviceArg[]){RITZ_LONG(n), __VA_ARGS__})
+  run_gpu_vector(ceed, precision, entry, num_blocks(n),                                                      \
+                 (int)(sizeof((const RitzDeviceArg[]){RITZ_LONG(n), __VA_ARGS__}) / sizeof(RitzDeviceArg)),  \
+                 (const RitzDeviceArg[]){RITZ_LONG(n), __VA_ARGS__})
 
 // ---- Entries by themselves ----
 
@@ -107,7 +107,7 @@ static int reduce(Ceed ceed, CeedScalarType precision, CeedSize n, double factor
   RITZ_TRY(ritz_gpu_work(ceed, RITZ_WORK_REDUCTION, num_bytes, &work));
   const RitzDeviceArg args[] = {RITZ_LONG(n), RITZ_SCALAR((CeedScalar)factor), RITZ_POINTER(x),
                                 RITZ_POINTER(work)};
-  RITZ_TRY(run(ceed, precision, "vector_norm", blocks, 4, args));
+  RITZ_TRY(run_gpu_vector(ceed, precision, "vector_norm", blocks, 4, args));
   RITZ_TRY(ritz_gpu_copy_out(ceed, num_bytes, partial, work));
   *total = (Sums){0};
   for (int64_t b = 0; b < blocks; b++) {

@@ -18,7 +18,7 @@ static Front front_of(const RitzFrontArrays *a, int64_t i) {
 }
 
 // L D L^T, right-looking: each column is subtracted from those behind it. Returns info.
-static int32_t factorize(const Front *f, double smallest) {
+static int32_t factorize_ref_front(const Front *f, double smallest) {
   int32_t num_replaced = 0;
   for (int64_t k = 0; k < f->d1; k++) {
     double *column = f->panel + k * f->ld;
@@ -56,7 +56,7 @@ int ritz_ref_front_run(RitzFront front, const RitzFrontCall *call) {
     const bool is_bad = a->d1[i] < 0 || a->d1[i] > front->d1 || a->d2[i] < 0 || a->d2[i] > front->d2;
     const Front f = is_bad ? (Front){0} : front_of(a, i);
     if (call->kind == RITZ_FRONT_FACTORIZE) {
-      const int32_t info = is_bad ? RITZ_FRONT_BAD_SIZE : factorize(&f, front->smallest);
+      const int32_t info = is_bad ? RITZ_FRONT_BAD_SIZE : factorize_ref_front(&f, front->smallest);
       if (call->info) call->info[i] = info;
       continue;
     }

@@ -160,7 +160,7 @@ static void divide(Patch *p) {
 }
 
 // r := A_II^-1 r
-static void solve(Patch *p) {
+static void solve_ref_patch(Patch *p) {
   for (int back = 0; back < 2; back++) {
     int size[3] = {p->n[0], p->n[1], p->n[2]};
 
@@ -184,7 +184,7 @@ static void run_patch(Patch *p, const int64_t position[3]) {
   for_nodes(p, false, read_closure);
   apply_rows(p);
   for_nodes(p, true, subtract_from_b);
-  solve(p);
+  solve_ref_patch(p);
   for_nodes(p, true, write_interior);
 }
 
