@@ -20,7 +20,7 @@ double ritz_dense_roundoff(RitzDensePrecision precision) {
   }
 }
 
-// What takes over; AUTO: nothing.
+// The precision that is tried next; AUTO: none.
 static RitzDensePrecision next_precision(RitzDensePrecision precision) {
   switch (precision) {
   case RITZ_DENSE_F32:

@@ -241,7 +241,7 @@ static int choose(RitzDenseSolver s, RitzDenseRefinement *method) {
   return CEED_ERROR_SUCCESS;
 }
 
-// By the factors that there are.
+// Solves and refines by the present factors.
 static int run_once(RitzDenseSolver s, Run *run) {
   double *x = ritz_dense_vector(s, RITZ_DENSE_X), *z = ritz_dense_vector(s, RITZ_DENSE_Z);
   RitzDenseRefinement method;

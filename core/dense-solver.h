@@ -155,9 +155,9 @@ static inline int ritz_dense_exponent(double x) {
 RitzDensePrecision ritz_dense_wanted_precision(const RitzDenseSolver s);
 // CEED_ERROR_UNSUPPORTED where the route that was asked for does not have the precision.
 int ritz_dense_check_route(RitzDenseSolver s, const char *call, RitzDensePrecision precision);
-// Who factorizes in report.precision, into the report.
+// Chooses own kernels or the vendor's library to factorize in report.precision; sets the report.
 int ritz_dense_choose_route(RitzDenseSolver s, const char *call);
-// Who has made the factors, and why; a line.
+// Prints a line: who has made the factors, and why.
 void ritz_dense_explain_route(const RitzDenseSolver s, FILE *stream);
 static inline bool ritz_dense_is_vendor(const RitzDenseSolver s) {
   return s->report.route == RITZ_DENSE_ROUTE_VENDOR;

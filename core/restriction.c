@@ -153,7 +153,7 @@ static int fetch_arrays(Ceed ceed, const Arguments *a, Arguments *host) {
   return ierr;
 }
 
-// By threads: whether there is any bad offset. A second look finds out which.
+// A check of offsets by threads: whether any is bad. A second pass finds out which.
 typedef struct {
   const CeedInt *offsets;
   CeedSize limit;

@@ -198,7 +198,7 @@ static int compare_numbers(const void *a, const void *b) {
   return (first > second) - (first < second);
 }
 
-// By number, named ones first.
+// Order of regions: by number, named ones first.
 static int compare_regions(const void *a, const void *b) {
   const RitzMeshName *first = a, *second = b;
 

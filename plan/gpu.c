@@ -789,7 +789,7 @@ static void print_choices(const RitzPlan *plan, const RitzGpuTarget *t, FILE *st
             t->vectors_per_thread);
 }
 
-// By more than simple inputs.
+// Whether a basis is used by more than simple inputs.
 static bool is_used(const RitzPlan *plan, int b) {
   for (int s = 0; s < plan->num_spaces; s++) {
     if (plan->spaces[s].basis == b && !ritz_gpu_is_simple(&plan->spaces[s])) return true;

@@ -191,7 +191,7 @@ static RitzStep *add_step(RitzSteps *list, RitzStepKind kind, int from, int to) 
   return step;
 }
 
-// By a table of the basis that the buffers' space has.
+// Adds a step by a table of the basis of the buffers' space.
 static void evaluate_by(RitzSteps *list, RitzStepKind kind, RitzTable table, CeedInt direction, int from,
                         int to) {
   RitzStep *step = add_step(list, kind, from, to);
@@ -253,7 +253,7 @@ static void evaluate_by_sweeps(RitzSteps *list, int space, int nodes) {
   for (CeedInt d = 0; d < b->dim; d++) sweep(list, space, d, nodes, derivatives + (int)d);
 }
 
-// By one step each: dense matrices; values and the derivative along each direction of a form.
+// Adds one step each for dense matrices, or for the values and the derivative along each direction of a form.
 static void evaluate_at_once(RitzSteps *list, int space, int nodes) {
   const RitzPlanSpace *s = &list->plan->spaces[space];
   const RitzPlanBasis *b = basis_of(list->plan, s);
