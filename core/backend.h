@@ -114,6 +114,8 @@ struct RitzBackend {
   // field.
   int (*qfunction_call)(CeedQFunction qf, void *ctx, CeedInt Q, const CeedScalar *const *in,
                         CeedScalar *const *out);
+  // Makes qf->f, qf->code and qf->release_code of a text in memory.
+  int (*qfunction_compile)(CeedQFunction qf);
   int (*qfunction_apply)(CeedQFunction qf, CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out);
   // Vectors are locked and checked by the slot through the CeedVector functions; lengths were checked.
   int (*operator_apply)(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode);

@@ -147,6 +147,8 @@ bool ritz_is_identifier(const char *word);
 // *text (owned by the caller): a QFunction's file for a device's compiler, which reads no files: all includes
 // expanded, those of headers that devices have without them dropped, #line where the text comes from.
 int ritz_jit_load_for_device(Ceed ceed, const char *path, char **text);
+// The same of a QFunction's source, a file that is there or a text in memory.
+int ritz_qfunction_load_for_device(CeedQFunction qf, char **text);
 
 // ---- Precision (core/precision.c) ----
 
@@ -373,18 +375,25 @@ struct CeedQFunction_private {
   struct CeedObject_private obj;
   CeedInt vec_length;
   CeedQFunctionUser f;
-  char *source_path;        // owned; as given, NULL without source
-  char *resolved_path;      // owned; what run-time compilers get, see ritz_qfunction_find_source
-  char *file_path;          // owned; found file, made on request
-  char *kernel_name;        // owned, "" without source
+  char *source_path;   // owned; as given, NULL without source
+  char *resolved_path; // owned; what run-time compilers get, see ritz_qfunction_find_source
+  char *file_path;     // owned; found file, made on request
+  char *text;          // owned; the source itself, NULL where it is a file; paths are RITZ_TEXT_IN_MEMORY
+  bool is_cxx;         // the text is C++ and no C
+  char *kernel_name;   // owned, "" without source
   const char *gallery_name; // borrowed from the gallery until exit, NULL for user functions
   CeedInt num_in, num_out;
   CeedQFunctionField *in, *out; // owned arrays of owned fields
   CeedQFunctionContext ctx;     // counted, may be NULL
   bool is_identity, is_immutable, is_context_writable;
   CeedSize user_flops;
+  void *code; // owned; what holds f where it was made of the text, NULL where the application has f
+  void (*release_code)(void **code);
   void *data; // owned by the backend
 };
+#define RITZ_TEXT_IN_MEMORY "(text in memory)"
+// f, or an error; made of a text in memory when it is first needed.
+int ritz_qfunction_need_pointer(CeedQFunction qf);
 // *path (borrowed from qf): the source that a run-time compiler gets, the absolute path of a file or the name
 // of a text that the library carries; NULL: not found, or qf has none.
 int ritz_qfunction_find_source(CeedQFunction qf, const char **path);

@@ -359,10 +359,11 @@ static int expand_file(Expansion *e, const char *path, bool is_conditional, int 
   return ierr;
 }
 
-static int load_source(Ceed ceed, const char *path, bool for_device, char **text) {
+// source: of a text in memory, which `path` names in messages; NULL: of a file.
+static int load_source(Ceed ceed, const char *path, const char *source, bool for_device, char **text) {
   Expansion e = {.ceed = ceed, .for_device = for_device};
   int ierr = append_string(&e, "");
-  if (!ierr) ierr = expand_file(&e, path, false, 0);
+  if (!ierr) ierr = source ? expand_lines(&e, path, source, false, 0, 0) : expand_file(&e, path, false, 0);
   for (size_t i = 0; i < e.num_files; i++) RITZ_FREE(&e.files[i].path);
   RITZ_FREE(&e.files);
   if (ierr) RITZ_FREE(&e.text);
@@ -371,7 +372,14 @@ static int load_source(Ceed ceed, const char *path, bool for_device, char **text
 }
 
 int ritz_jit_load_for_device(Ceed ceed, const char *path, char **text) {
-  return load_source(ceed, path, true, text);
+  return load_source(ceed, path, NULL, true, text);
+}
+
+int ritz_qfunction_load_for_device(CeedQFunction qf, char **text) {
+  const char *path = NULL;
+  RITZ_TRY(ritz_qfunction_find_source(qf, &path));
+  if (!path) RITZ_TRY(CeedQFunctionGetSourcePath(qf, &path)); // which says what is missing
+  return load_source(qf->obj.ceed, path, qf->text, true, text);
 }
 
 int CeedLoadSourceToBuffer(Ceed ceed, const char *source_file_path, char **buffer) {
@@ -379,7 +387,7 @@ int CeedLoadSourceToBuffer(Ceed ceed, const char *source_file_path, char **buffe
   RITZ_ARGUMENT(ceed, buffer);
   RITZ_REQUIRE(source_file_path, ceed, CEED_ERROR_MAJOR, "%s: the path is NULL", __func__);
   char *text = NULL;
-  RITZ_TRY(load_source(ceed, source_file_path, false, &text));
+  RITZ_TRY(load_source(ceed, source_file_path, NULL, false, &text));
   ritz_memory_give(text);
   *buffer = text;
   return CEED_ERROR_SUCCESS;
@@ -390,6 +398,13 @@ int CeedQFunctionLoadSourceToBuffer(CeedQFunction qf, const char **source_buffer
   RITZ_ARGUMENT(qf, source_buffer);
   const char *path;
   *source_buffer = NULL;
+  if (qf->text) {
+    char *copy = NULL;
+    RITZ_TRY(ritz_strdup(qf->obj.ceed, qf->text, &copy));
+    ritz_memory_give(copy);
+    *source_buffer = copy;
+    return CEED_ERROR_SUCCESS;
+  }
   RITZ_TRY(ritz_qfunction_find_source(qf, &path));
   if (!path) RITZ_TRY(CeedQFunctionGetSourcePath(qf, &path)); // which says what is missing
   return path ? CeedLoadSourceToBuffer(qf->obj.ceed, path, (char **)source_buffer) : CEED_ERROR_SUCCESS;

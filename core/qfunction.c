@@ -78,6 +78,8 @@ int CeedQFunctionDestroy(CeedQFunction *qf) {
   RITZ_FREE(&q->source_path);
   RITZ_FREE(&q->resolved_path);
   RITZ_FREE(&q->file_path);
+  RITZ_FREE(&q->text);
+  if (q->code) q->release_code(&q->code);
   RITZ_FREE(&q->kernel_name);
   ritz_object_free(&q);
   *qf = NULL;
@@ -348,7 +350,7 @@ int CeedQFunctionGetSourcePath(CeedQFunction qf, const char **source_path) {
   RITZ_HANDLE(qf);
   RITZ_ARGUMENT(qf, source_path);
   *source_path = NULL;
-  if (!qf->source_path) return CEED_ERROR_SUCCESS;
+  if (!qf->source_path || qf->text) return CEED_ERROR_SUCCESS;
   if (!qf->file_path) {
     const char *found = NULL;
     RITZ_TRY(ritz_qfunction_find_source(qf, &found));

@@ -100,6 +100,7 @@ void ritz_backend_complete(const RitzBackend *backend, RitzBackend *complete) {
     FILL(basis_apply);
     FILL(basis_apply_at_points);
     FILL(qfunction_call);
+    FILL(qfunction_compile);
     FILL(qfunction_apply);
     FILL(operator_apply);
     FILL(operator_assemble_qfunction);

@@ -334,7 +334,10 @@ void ritz_emit_user(RitzEmitter *e) {
                 "    void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out);\n");
   // as arguments of the compiler they would reach our text, too
   ritz_text_add_defines(&e->text, plan->num_defines, plan->defines);
-  ritz_text_add(&e->text, has_quote ? "#include <%s>\n\n" : "#include \"%s\"\n\n", plan->source_path);
+  if (plan->source_text)
+    ritz_text_add(&e->text, "%s\n", plan->source_text);
+  else
+    ritz_text_add(&e->text, has_quote ? "#include <%s>\n\n" : "#include \"%s\"\n\n", plan->source_path);
   if (ritz_emit_converts(e)) {
     emit_converting_user(e);
     return;

@@ -24,6 +24,7 @@
 #include <ritz/partition.h>
 #include <ritz/precision.h>
 #include <ritz/preconditioner.h>
+#include <ritz/qfunction.h>
 #include <ritz/solver.h>
 #include <ritz/space.h>
 #include <ritz/vector.h>

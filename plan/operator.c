@@ -235,6 +235,8 @@ static int describe_function(CeedQFunction qf, RitzPlan *plan) {
     RITZ_TRY(ritz_strdup(ceed, defines->item[i], &plan->defines[i]));
     plan->num_defines++;
   }
+  plan->is_cxx = qf->is_cxx;
+  if (is_name && qf->text) RITZ_TRY(ritz_strdup(ceed, qf->text, &plan->source_text));
   if (is_name) RITZ_TRY(ritz_qfunction_find_source(qf, &path));
   return path ? ritz_strdup(ceed, path, &plan->source_path) : CEED_ERROR_SUCCESS;
 }
@@ -329,6 +331,7 @@ void ritz_plan_free(RitzPlan **plan) {
   RITZ_FREE(&p->name);
   RITZ_FREE(&p->function_name);
   RITZ_FREE(&p->source_path);
+  RITZ_FREE(&p->source_text);
   RITZ_FREE((void **)&p->defines);
   RITZ_FREE(&p->bases);
   RITZ_FREE(&p->spaces);

@@ -146,9 +146,11 @@ typedef struct {
   bool is_at_points;
   CeedSize num_points; // of all elements
   CeedInt vec_length;
-  char *function_name;                   // owned; an identifier, "" without one
-  char *source_path;                     // owned; of ritz_qfunction_find_source, NULL without
-  double user_flops;                     // of the QFunction at a point; 0: unknown
+  char *function_name; // owned; an identifier, "" without one
+  char *source_path;   // owned; of ritz_qfunction_find_source, NULL without
+  char *source_text;   // owned; the source itself, NULL where it is a file or carried by the library
+  bool is_cxx;         // it is C++ and no C
+  double user_flops;   // of the QFunction at a point; 0: unknown
   bool has_context, is_context_writable; // has_context: of some bytes
   int num_defines;
   char **defines; // owned: "NAME" or "NAME=value", for the QFunction's text

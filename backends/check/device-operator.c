@@ -107,8 +107,7 @@ static int get_device_arrays(State *s) {
 
 static int get_context(State *s) {
   CeedQFunction qf = s->op->qf;
-  RITZ_REQUIRE(qf->f, qf->obj.ceed, CEED_ERROR_BACKEND, "QFunction '%s' has no function pointer to call",
-               qf->kernel_name);
+  RITZ_TRY(ritz_qfunction_need_pointer(qf));
   RITZ_TRY_BACKEND(ritz_qfunction_get_context_data(qf, CEED_MEM_DEVICE, &s->context));
   s->holds_context = true;
   if (!s->context) return CEED_ERROR_SUCCESS;

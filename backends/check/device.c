@@ -27,8 +27,7 @@ static int check_device_ceed_destroy(Ceed ceed) {
 // Fields and context are in device memory.
 static int apply_qfunction(CeedQFunction qf, CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
   void *ctx;
-  RITZ_REQUIRE(qf->f, qf->obj.ceed, CEED_ERROR_BACKEND, "QFunction '%s' has no function pointer to call",
-               qf->kernel_name);
+  RITZ_TRY(ritz_qfunction_need_pointer(qf));
   RITZ_TRY_BACKEND(ritz_qfunction_get_context_data(qf, CEED_MEM_DEVICE, &ctx));
   int ierr = qf->obj.ceed->backend.qfunction_call(qf, ctx, Q, in, out);
   int restored = ritz_qfunction_restore_context_data(qf, &ctx);

@@ -57,12 +57,13 @@ RitzJitSource ritz_cpu_source(CeedOperator op, const RitzCpuTier *tier, const ch
   const RitzJitModule module = tier->kernels[RITZ_CPU_APPLY].module;
   const Ceed ceed = op->obj.ceed;
   const bool is_text = tier->target->call == RITZ_CALL_TEXT;
-  const bool is_file =
-      is_text && !ritz_embedded_find(tier->plan->source_path); // else it travels with the text
+  const bool is_file = is_text && !tier->plan->source_text &&
+                       !ritz_embedded_find(tier->plan->source_path); // else it travels with the text
 
   const RitzJitLanguage language = module    ? ritz_jit_language(module)
                                    : is_file ? ritz_jit_language_of_file(tier->plan->source_path)
-                                             : RITZ_JIT_C;
+                                   : is_text && tier->plan->is_cxx ? RITZ_JIT_CXX
+                                                                   : RITZ_JIT_C;
 
   return (RitzJitSource){.name = tier->plan->function_name[0] ? tier->plan->function_name : "operator",
                          .text = text,

@@ -39,14 +39,11 @@ int ritz_gpu_context_define(CeedQFunction qf, size_t num_bytes, char **define) {
 
 // The name goes into texts and into names of files.
 int ritz_gpu_qfunction_load(CeedQFunction qf, char **source) {
-  const char *path = NULL;
   RITZ_REQUIRE(
       qf->source_path && ritz_is_identifier(qf->kernel_name), qf->obj.ceed, CEED_ERROR_BACKEND,
       "QFunction '%s' has no source, which a device compiles; found the source '%s', needed 'file:function'",
       qf->kernel_name, qf->source_path ? qf->source_path : "");
-  RITZ_TRY_BACKEND(ritz_qfunction_find_source(qf, &path));
-  if (!path) RITZ_TRY_BACKEND(CeedQFunctionGetSourcePath(qf, &path)); // which says what is missing
-  RITZ_TRY_BACKEND(ritz_jit_load_for_device(qf->obj.ceed, path, source));
+  RITZ_TRY_BACKEND(ritz_qfunction_load_for_device(qf, source));
   return CEED_ERROR_SUCCESS;
 }
 

@@ -11,8 +11,7 @@ int ritz_ref_qfunction_call(CeedQFunction qf, void *ctx, CeedInt Q, const CeedSc
 int ritz_ref_qfunction_apply(CeedQFunction qf, CeedInt Q, const CeedScalar *const *in,
                              CeedScalar *const *out) {
   void *ctx;
-  RITZ_REQUIRE(qf->f, qf->obj.ceed, CEED_ERROR_BACKEND, "QFunction '%s' has no function pointer for the host",
-               qf->kernel_name);
+  RITZ_TRY(ritz_qfunction_need_pointer(qf));
   RITZ_TRY_BACKEND(ritz_qfunction_get_context_data(qf, CEED_MEM_HOST, &ctx));
   int ierr = qf->obj.ceed->backend.qfunction_call(qf, ctx, Q, in, out);
   int restored = ritz_qfunction_restore_context_data(qf, &ctx);

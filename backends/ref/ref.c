@@ -27,6 +27,7 @@ const RitzBackend ritz_ref_backend = {
     .basis_apply = ritz_ref_basis_apply,
     .basis_apply_at_points = ritz_ref_basis_apply_at_points,
     .qfunction_call = ritz_ref_qfunction_call,
+    .qfunction_compile = ritz_ref_qfunction_compile,
     .qfunction_apply = ritz_ref_qfunction_apply,
     .operator_apply = ritz_ref_operator_apply,
     .operator_assemble_qfunction = ritz_ref_operator_assemble_qfunction,

@@ -42,6 +42,7 @@ void ritz_ref_tensor_evaluate(CeedBasis basis, CeedInt nc, bool transposes, cons
 // ---- qfunction.c ----
 int ritz_ref_qfunction_call(CeedQFunction qf, void *ctx, CeedInt Q, const CeedScalar *const *in,
                             CeedScalar *const *out);
+int ritz_ref_qfunction_compile(CeedQFunction qf); // compile.c
 int ritz_ref_qfunction_apply(CeedQFunction qf, CeedInt Q, const CeedScalar *const *in,
                              CeedScalar *const *out);
 

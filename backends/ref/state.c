@@ -96,8 +96,7 @@ static int get_state_arrays(RitzRefState *state) {
 
 static int get_context(RitzRefState *state) {
   CeedQFunction qf = state->op->qf;
-  RITZ_REQUIRE(qf->f, qf->obj.ceed, CEED_ERROR_BACKEND, "QFunction '%s' has no function pointer for the host",
-               qf->kernel_name);
+  RITZ_TRY(ritz_qfunction_need_pointer(qf));
   RITZ_TRY_BACKEND(ritz_qfunction_get_context_data(qf, CEED_MEM_HOST, &state->context));
   state->holds_context = true;
   return CEED_ERROR_SUCCESS;
