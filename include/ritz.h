@@ -8,6 +8,7 @@
 #include <ritz/basis.h>
 #include <ritz/batched.h>
 #include <ritz/dense-solver.h>
+#include <ritz/derivative.h>
 #include <ritz/device.h>
 #include <ritz/exchange.h>
 #include <ritz/facet.h>

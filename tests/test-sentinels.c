@@ -101,6 +101,7 @@ static const struct {
     {"RitzBatchedCreate", "devices without kernels for batches refuse"},
     {"RitzFrontCreate", "the same"},
     {"RitzFrontSetSmallestPivot", "the factors are those of Cholesky"},
+    {"RitzOperatorCreateDerivative", "OpenCL C has no pairs of numbers with operators"},
     {"RitzDenseSolver*Vector*", "vectors of float where CeedScalar is float"},
 };
 enum { NUM_REFUSING = sizeof(refusing) / sizeof(refusing[0]) };

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Derivatives of operators that nobody has to write: from the text of a residual's QFunction comes the
+// operator of its Jacobian, a kernel like any other (doc/derivatives.md).
+#ifndef RITZ_DERIVATIVE_H
+#define RITZ_DERIVATIVE_H
+
+#include <ceed.h>
+#include <stdbool.h>
+
+// *jacobian: du -> F'(state) du for the operator op: u -> F(u), to be destroyed with CeedOperatorDestroy. An
+// operator like any other, so with a diagonal, point blocks, matrices, levels of multigrid, copies in float.
+// Its QFunction is made from the text of op's, compiled as C++ with pairs (value, derivative) in the place of
+// CeedScalar: forward-mode automatic differentiation by dual numbers, exact to rounding. Conditions look at
+// values alone; where the function has a kink, the derivative is that of the branch that is taken.
+//
+// Fields: inputs of op in their order, the active ones read from `state`, then the directions, active, which
+// have the same sizes and evaluation modes and the names "d " and that of their input; outputs are the active
+// ones of op (others are no part of F). Restrictions, bases, passive vectors and the context are op's own,
+// and `state` is kept by reference (CeedVectorDestroy may be called): new values in any of them count from
+// the next use on. The precision of the arithmetic and the use (RitzOperatorSetUse) are those of op, as is
+// the name behind "derivative of ". The text is read now, op may be destroyed. A composite has the composite
+// of the derivatives of its parts.
+//
+// The QFunction needs a source: a file, a text in memory, or the library's own (gallery, geometry, point
+// functions). All of C's functions of real numbers in <math.h> are differentiated, but remquo, the Bessel
+// functions and those with suffix f or l. In structs that a context is cast to, CeedScalar stays a real
+// number.
+//
+// Errors, with *jacobian unchanged: those of CeedOperatorCheckReady; CEED_ERROR_INCOMPLETE, no text;
+// CEED_ERROR_DIMENSION, the length of state is not that of op's input; CEED_ERROR_INCOMPATIBLE, NULL, no
+// active input, state of another context; CEED_ERROR_UNSUPPORTED, an operator at points; a device that
+// compiles C alone (OpenCL); no C++ compiler; a text that C++ refuses, because it is C only, or because a
+// CeedScalar is converted to float or double (the message has the compiler's words). On devices what the
+// compiler says is an error of the first use.
+CEED_EXTERN int RitzOperatorCreateDerivative(CeedOperator op, CeedVector state, CeedOperator *jacobian);
+
+enum { RITZ_DERIVATIVE_STEPS = 8 };
+
+// Remainders of Taylor's formula, r(h) = |F(u + h w) - F(u) - h J w|, Euclidean, w a vector of numbers
+// between -1 and 1 times the largest entry of u (at least 1).
+typedef struct {
+  double step[RITZ_DERIVATIVE_STEPS];      // h
+  double remainder[RITZ_DERIVATIVE_STEPS]; // r(h)
+  double rounding[RITZ_DERIVATIVE_STEPS];  // what the rounding of r(h) may be
+  // p of r = O(h^p): of the two consecutive steps with the smallest remainders above rounding. 2 where J is
+  // the derivative, 1 where it is not; infinity where no two remainders are above rounding, as with linear F.
+  double order;
+} RitzDerivativeCheck;
+
+// The Taylor test of J, which may be any operator, at `state` (whose values are left as they are), along a
+// direction that is the same in each call: h = first_step / 4^k, k = 0 .. 7. first_step: such that F is
+// smooth along it, 0.1 for example. J reads its state itself: it has to be this one.
+//
+// Errors: those of CeedOperatorApply; CEED_ERROR_DIMENSION, lengths; CEED_ERROR_INCOMPATIBLE, NULL, a step
+// that is not positive and finite, state that is no vector of CeedScalars.
+CEED_EXTERN int RitzOperatorCheckDerivative(CeedOperator op, CeedVector state, CeedOperator jacobian,
+                                            double first_step, RitzDerivativeCheck *check);
+
+#endif

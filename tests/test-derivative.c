@@ -1,0 +1,701 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Derivatives from texts: the Taylor test, Jacobians by hand, what operators do otherwise, what is refused.
+#include "tests/derivative-qfunctions.h"
+#include "tests/nvrtc-kit.h"
+#include "tests/tap.h"
+
+#include <ceed/backend.h>
+#include <ceed/jit-tools-deprecated.h>
+#include <math.h>
+#include <ritz.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- Residuals on a cube of 2 x 2 x 1 elements of degree 2, an affine map ----
+
+enum { CELLS = 4, P = 3, Q = 4, NX = 5, NY = 5, NZ = 3, NODES = NX * NY * NZ, POINTS = Q * Q * Q };
+
+typedef enum { POISSON, HYPERELASTIC, FUNCTIONS, NUM_KINDS } Kind;
+
+static const struct {
+  const char *name;
+  CeedInt num_comp;
+  CeedQFunctionUser residual, jacobian;
+  const char *residual_loc, *jacobian_loc;
+  bool has_energy;
+  double lowest, range; // of the state's values
+} kinds[NUM_KINDS] = {
+    {"nonlinear Poisson", 1, PoissonResidual, PoissonJacobian, PoissonResidual_loc, PoissonJacobian_loc,
+     false, -1, 2},
+    {"neo-Hookean", 3, HyperelasticResidual, HyperelasticJacobian, HyperelasticResidual_loc,
+     HyperelasticJacobian_loc, true, 0, 0.02},
+    {"all functions", 1, AllFunctions, NULL, AllFunctions_loc, "", true, 0.52, 0.12},
+};
+
+typedef struct {
+  Ceed ceed;
+  Kind kind;
+  CeedSize size;
+  CeedElemRestriction rstr, rstr_q;
+  CeedBasis basis;
+  CeedVector qdata, state, w, x, y;
+  CeedQFunctionContext ctx;
+  CeedOperator residual, by_hand, jacobian;
+} Kit;
+
+static double random_number(void) { // of a linear congruential generator
+  static uint64_t seed = 7;
+  seed = seed * 6364136223846793005u + 1442695040888963407u;
+  return (double)(seed >> 11) / 9007199254740992.0;
+}
+
+static int fill(CeedVector vec, double lowest, double range) {
+  CeedScalar *a;
+  CeedSize n;
+  CeedCall(CeedVectorGetLength(vec, &n));
+  CeedCall(CeedVectorGetArrayWrite(vec, CEED_MEM_HOST, &a));
+  for (CeedSize i = 0; i < n; i++) a[i] = (CeedScalar)(lowest + range * random_number());
+  return CeedVectorRestoreArray(vec, &a);
+}
+
+static int make_restrictions(Kit *k) {
+  const CeedInt nc = kinds[k->kind].num_comp, strides[3] = {1, POINTS, 10 * POINTS};
+  CeedInt offsets[CELLS * P * P * P];
+  for (CeedInt e = 0, n = 0; e < CELLS; e++) {
+    for (CeedInt i = 0; i < P * P * P; i++, n++) {
+      const CeedInt x = 2 * (e % 2) + i % P, y = 2 * (e / 2) + i / P % P, z = i / (P * P);
+      offsets[n] = nc * (x + NX * (y + NY * z));
+    }
+  }
+  CeedCall(CeedElemRestrictionCreate(k->ceed, CELLS, P * P * P, nc, 1, k->size, CEED_MEM_HOST,
+                                     CEED_COPY_VALUES, offsets, &k->rstr));
+  return CeedElemRestrictionCreateStrided(k->ceed, CELLS, POINTS, 10, (CeedSize)CELLS * POINTS * 10, strides,
+                                          &k->rstr_q);
+}
+
+// Weights that vary a little, an inverse Jacobian that is full.
+static int make_data(Kit *k) {
+  const double inverse[9] = {2, 0.1, -0.2, 0.3, 1.5, 0.1, 0, 0.2, 1.8};
+  CeedScalar *q;
+  CeedCall(CeedElemRestrictionCreateVector(k->rstr_q, &k->qdata, NULL));
+  CeedCall(CeedVectorGetArrayWrite(k->qdata, CEED_MEM_HOST, &q));
+  for (CeedInt i = 0; i < CELLS * POINTS * 10; i++) {
+    const CeedInt c = i / POINTS % 10;
+    q[i] = (CeedScalar)(c ? inverse[c - 1] : 0.01 * (1 + random_number()));
+  }
+  return CeedVectorRestoreArray(k->qdata, &q);
+}
+
+static int make_context(Kit *k) {
+  const Material material = {7, {1.5, 2.5}, 0.9, {3, 0.7}};
+  const CeedScalar coefficients[4] = {1, -0.5, 0.7, 0.3};
+  const bool is_material = k->kind == HYPERELASTIC;
+  if (k->kind == POISSON) return CEED_ERROR_SUCCESS;
+  CeedCall(CeedQFunctionContextCreate(k->ceed, &k->ctx));
+  return CeedQFunctionContextSetData(k->ctx, CEED_MEM_HOST, CEED_COPY_VALUES,
+                                     is_material ? sizeof(material) : sizeof(coefficients),
+                                     is_material ? (void *)&material : (void *)coefficients);
+}
+
+static int set_inputs(const Kit *k, CeedOperator op, bool is_direction, CeedVector vec) {
+  if (k->kind != HYPERELASTIC)
+    CeedCall(CeedOperatorSetField(op, is_direction ? "w" : "u", k->rstr, k->basis, vec));
+  if (k->kind == FUNCTIONS) return CEED_ERROR_SUCCESS;
+  return CeedOperatorSetField(op, is_direction ? "dw" : "du", k->rstr, k->basis, vec);
+}
+
+static int add_inputs(const Kit *k, CeedQFunction qf, bool is_direction) {
+  const CeedInt nc = kinds[k->kind].num_comp;
+  if (k->kind != HYPERELASTIC)
+    CeedCall(CeedQFunctionAddInput(qf, is_direction ? "w" : "u", nc, CEED_EVAL_INTERP));
+  if (k->kind == FUNCTIONS) return CEED_ERROR_SUCCESS;
+  return CeedQFunctionAddInput(qf, is_direction ? "dw" : "du", 3 * nc, CEED_EVAL_GRAD);
+}
+
+static int make_operator_of(Kit *k, CeedQFunction qf, bool is_jacobian, CeedOperator *op) {
+  const bool is_value = k->kind == FUNCTIONS;
+  CeedCall(add_inputs(k, qf, false));
+  if (is_value)
+    CeedCall(CeedQFunctionAddInput(qf, "weights", 1, CEED_EVAL_WEIGHT));
+  else
+    CeedCall(CeedQFunctionAddInput(qf, "qdata", 10, CEED_EVAL_NONE));
+  if (is_jacobian) CeedCall(add_inputs(k, qf, true));
+  CeedCall(CeedQFunctionAddOutput(qf, "v", (is_value ? 1 : 3) * kinds[k->kind].num_comp,
+                                  is_value ? CEED_EVAL_INTERP : CEED_EVAL_GRAD));
+  CeedCall(CeedQFunctionSetContext(qf, k->ctx));
+  CeedCall(CeedQFunctionSetContextWritable(qf, false));
+  CeedCall(CeedOperatorCreate(k->ceed, qf, CEED_QFUNCTION_NONE, CEED_QFUNCTION_NONE, op));
+  CeedCall(set_inputs(k, *op, false, is_jacobian ? k->state : CEED_VECTOR_ACTIVE));
+  if (is_jacobian) CeedCall(set_inputs(k, *op, true, CEED_VECTOR_ACTIVE));
+  if (is_value)
+    CeedCall(CeedOperatorSetField(*op, "weights", CEED_ELEMRESTRICTION_NONE, k->basis, CEED_VECTOR_NONE));
+  else
+    CeedCall(CeedOperatorSetField(*op, "qdata", k->rstr_q, CEED_BASIS_NONE, k->qdata));
+  return CeedOperatorSetField(*op, "v", k->rstr, k->basis, CEED_VECTOR_ACTIVE);
+}
+
+static int make_operator(Kit *k, bool is_jacobian, CeedOperator *op) {
+  CeedQFunction qf = NULL;
+  CeedCall(CeedQFunctionCreateInterior(
+      k->ceed, 1, is_jacobian ? kinds[k->kind].jacobian : kinds[k->kind].residual,
+      is_jacobian ? kinds[k->kind].jacobian_loc : kinds[k->kind].residual_loc, &qf));
+  CeedCall(make_operator_of(k, qf, is_jacobian, op));
+  return CeedQFunctionDestroy(&qf);
+}
+
+static int kit_open_without(Ceed ceed, Kind kind, Kit *k) {
+  *k = (Kit){.ceed = ceed, .kind = kind, .size = (CeedSize)NODES * kinds[kind].num_comp};
+  CeedCall(make_restrictions(k));
+  CeedCall(CeedBasisCreateTensorH1Lagrange(ceed, 3, kinds[kind].num_comp, P, Q, CEED_GAUSS, &k->basis));
+  CeedCall(make_data(k));
+  CeedCall(make_context(k));
+  CeedVector *const vectors[] = {&k->state, &k->w, &k->x, &k->y};
+  for (int i = 0; i < 4; i++) CeedCall(CeedVectorCreate(ceed, k->size, vectors[i]));
+  CeedCall(fill(k->state, kinds[kind].lowest, kinds[kind].range));
+  CeedCall(fill(k->w, -1, 2));
+  CeedCall(make_operator(k, false, &k->residual));
+  return kinds[kind].jacobian ? make_operator(k, true, &k->by_hand) : CEED_ERROR_SUCCESS;
+}
+
+static int kit_open(Ceed ceed, Kind kind, Kit *k) {
+  CeedCall(kit_open_without(ceed, kind, k));
+  return RitzOperatorCreateDerivative(k->residual, k->state, &k->jacobian);
+}
+
+static int kit_close(Kit *k) {
+  CeedVector *const vectors[] = {&k->state, &k->w, &k->x, &k->y, &k->qdata};
+  for (int i = 0; i < 5; i++) CeedCall(CeedVectorDestroy(vectors[i]));
+  CeedCall(CeedQFunctionContextDestroy(&k->ctx));
+  CeedCall(CeedElemRestrictionDestroy(&k->rstr));
+  CeedCall(CeedElemRestrictionDestroy(&k->rstr_q));
+  CeedCall(CeedBasisDestroy(&k->basis));
+  CeedCall(CeedOperatorDestroy(&k->residual));
+  CeedCall(CeedOperatorDestroy(&k->by_hand));
+  return CeedOperatorDestroy(&k->jacobian);
+}
+
+static int apply(CeedOperator op, CeedVector in, CeedVector out) {
+  return CeedOperatorApply(op, in, out, CEED_REQUEST_IMMEDIATE);
+}
+
+// |x - y| over |y|, in the largest entries; x is lost. Negative: an error.
+static double difference(CeedVector x, CeedVector y) {
+  CeedScalar apart, size;
+  if (CeedVectorNorm(y, CEED_NORM_MAX, &size) || CeedVectorAXPY(x, -1, y) ||
+      CeedVectorNorm(x, CEED_NORM_MAX, &apart))
+    return -1;
+  return (double)(apart / size);
+}
+
+// Sums of some hundred terms, and inverses of matrices near the unit.
+static const double tolerance = 500 * (double)CEED_EPSILON;
+
+static bool compiles_c_alone(Ceed ceed) {
+  const char *resource = "";
+  CeedGetResource(ceed, &resource);
+  return !strncmp(resource, "/gpu/opencl", 11);
+}
+#define NEEDS_CXX(ceed)                                                                                      \
+  if (compiles_c_alone(ceed)) NOT_FOR_THIS_BACKEND("OpenCL C")
+
+// ---- Right ----
+
+TEST_EACH_BACKEND(remainders_of_derivatives_are_of_second_order) {
+  NEEDS_CXX(ceed);
+  for (Kind kind = 0; kind < NUM_KINDS; kind++) {
+    Kit k;
+    RitzDerivativeCheck check;
+    CHECK_OK(kit_open(ceed, kind, &k));
+    CHECK_OK(
+        RitzOperatorCheckDerivative(k.residual, k.state, k.jacobian, kind == POISSON ? 0.1 : 0.02, &check));
+    CHECK_NEAR(check.order, 2.0, sizeof(CeedScalar) == 8 ? 0.1 : 0.4, "%s", kinds[kind].name);
+    CHECK_OK(kit_close(&k));
+  }
+}
+
+// The residual in the place of its derivative: the order is that of the difference.
+TEST_EACH_BACKEND(remainders_of_another_operator_are_of_first_order) {
+  Kit k;
+  RitzDerivativeCheck check;
+  CHECK_OK(kit_open_without(ceed, POISSON, &k));
+  CHECK_OK(RitzOperatorCheckDerivative(k.residual, k.state, k.residual, 0.1, &check));
+  CHECK_NEAR(check.order, 1.0, 0.1, "order");
+  CHECK_OK(RitzOperatorCheckDerivative(k.residual, k.state, k.by_hand, 0.1, &check));
+  CHECK_NEAR(check.order, 2.0, sizeof(CeedScalar) == 8 ? 0.1 : 0.4, "order");
+  CHECK_OK(kit_close(&k));
+}
+
+TEST_EACH_BACKEND(derivatives_are_those_by_hand_at_every_state) {
+  NEEDS_CXX(ceed);
+  for (Kind kind = 0; kind < FUNCTIONS; kind++) {
+    Kit k;
+    CHECK_OK(kit_open(ceed, kind, &k));
+    for (int state = 0; state < 2; state++) {
+      CHECK_OK(apply(k.jacobian, k.w, k.x));
+      CHECK_OK(apply(k.by_hand, k.w, k.y));
+      CHECK_NEAR(difference(k.x, k.y), 0.0, tolerance, "%s, state %d", kinds[kind].name, state);
+      CHECK_OK(fill(k.state, kinds[kind].lowest, kinds[kind].range)); // seen without a word
+    }
+    CHECK_OK(kit_close(&k));
+  }
+}
+
+TEST_EACH_BACKEND(derivatives_are_those_of_the_reference_backend) {
+  NEEDS_CXX(ceed);
+  Ceed reference = tap_ceed("/cpu/self/ref");
+  for (Kind kind = 0; kind < NUM_KINDS; kind++) {
+    Kit k, r;
+    CHECK_OK(kit_open(ceed, kind, &k));
+    CHECK_OK(kit_open(reference, kind, &r));
+    CHECK_OK(RitzVectorConvert(k.qdata, r.qdata));
+    CHECK_OK(RitzVectorConvert(k.state, r.state));
+    CHECK_OK(RitzVectorConvert(k.w, r.w));
+    CHECK_OK(apply(k.jacobian, k.w, k.x));
+    CHECK_OK(apply(r.jacobian, r.w, r.x));
+    CHECK_OK(RitzVectorConvert(k.x, r.y));
+    CHECK_NEAR(difference(r.y, r.x), 0.0, tolerance, "%s", kinds[kind].name);
+    CHECK_OK(kit_close(&k));
+    CHECK_OK(kit_close(&r));
+  }
+  CHECK_OK(CeedDestroy(&reference));
+}
+
+static int product(CeedVector a, CeedVector b, double *sum) {
+  const CeedScalar *x, *y;
+  CeedSize n;
+  CeedCall(CeedVectorGetLength(a, &n));
+  CeedCall(CeedVectorGetArrayRead(a, CEED_MEM_HOST, &x));
+  CeedCall(CeedVectorGetArrayRead(b, CEED_MEM_HOST, &y));
+  *sum = 0;
+  for (CeedSize i = 0; i < n; i++) *sum += (double)x[i] * (double)y[i];
+  CeedCall(CeedVectorRestoreArrayRead(a, &x));
+  return CeedVectorRestoreArrayRead(b, &y);
+}
+
+TEST_EACH_BACKEND(derivatives_of_gradients_of_energies_are_symmetric) {
+  NEEDS_CXX(ceed);
+  for (Kind kind = 0; kind < NUM_KINDS; kind++) {
+    Kit k;
+    double a, b, size;
+    CeedVector v = NULL;
+    if (!kinds[kind].has_energy) continue;
+    CHECK_OK(kit_open(ceed, kind, &k));
+    CHECK_OK(CeedVectorCreate(ceed, k.size, &v));
+    CHECK_OK(fill(v, -1, 2));
+    CHECK_OK(apply(k.jacobian, k.w, k.x));
+    CHECK_OK(apply(k.jacobian, v, k.y));
+    CHECK_OK(product(v, k.x, &a));
+    CHECK_OK(product(k.w, k.y, &b));
+    CHECK_OK(product(k.x, k.x, &size));
+    CHECK_NEAR(a, b, tolerance * (sqrt(size) * sqrt((double)k.size)), "%s", kinds[kind].name);
+    CHECK_OK(CeedVectorDestroy(&v));
+    CHECK_OK(kit_close(&k));
+  }
+}
+
+// ---- Like any other operator ----
+
+// Row sums of the assembled matrix times w, and its diagonal.
+static int multiply(CeedOperator op, CeedVector w, CeedVector y, CeedVector diagonal) {
+  CeedSize num;
+  CeedInt *rows, *cols;
+  CeedVector values = NULL;
+  const CeedScalar *a, *x;
+  CeedScalar *sum, *d;
+  CeedCall(CeedOperatorLinearAssembleSymbolic(op, &num, &rows, &cols));
+  CeedCall(CeedVectorCreate(CeedOperatorReturnCeed(op), num, &values));
+  CeedCall(CeedOperatorLinearAssemble(op, values));
+  CeedCall(CeedVectorSetValue(y, 0));
+  CeedCall(CeedVectorSetValue(diagonal, 0));
+  CeedCall(CeedVectorGetArrayRead(values, CEED_MEM_HOST, &a));
+  CeedCall(CeedVectorGetArrayRead(w, CEED_MEM_HOST, &x));
+  CeedCall(CeedVectorGetArray(y, CEED_MEM_HOST, &sum));
+  CeedCall(CeedVectorGetArray(diagonal, CEED_MEM_HOST, &d));
+  for (CeedSize i = 0; i < num; i++) {
+    sum[rows[i]] += a[i] * x[cols[i]];
+    if (rows[i] == cols[i]) d[rows[i]] += a[i];
+  }
+  CeedCall(CeedVectorRestoreArrayRead(values, &a));
+  CeedCall(CeedVectorRestoreArrayRead(w, &x));
+  CeedCall(CeedVectorRestoreArray(y, &sum));
+  CeedCall(CeedVectorRestoreArray(diagonal, &d));
+  free(rows);
+  free(cols);
+  return CeedVectorDestroy(&values);
+}
+
+TEST_EACH_BACKEND(derivatives_have_matrices_and_diagonals) {
+  NEEDS_CXX(ceed);
+  for (Kind kind = 0; kind < FUNCTIONS; kind++) {
+    Kit k;
+    CeedVector diagonal = NULL;
+    CHECK_OK(kit_open(ceed, kind, &k));
+    CHECK_OK(CeedVectorCreate(ceed, k.size, &diagonal));
+    CHECK_OK(multiply(k.jacobian, k.w, k.y, diagonal));
+    CHECK_OK(apply(k.jacobian, k.w, k.x));
+    CHECK_NEAR(difference(k.x, k.y), 0.0, tolerance, "%s: matrix", kinds[kind].name);
+    CHECK_OK(CeedOperatorLinearAssembleDiagonal(k.jacobian, k.x, CEED_REQUEST_IMMEDIATE));
+    CHECK_NEAR(difference(k.x, diagonal), 0.0, tolerance, "%s: diagonal", kinds[kind].name);
+    CHECK_OK(CeedVectorDestroy(&diagonal));
+    CHECK_OK(kit_close(&k));
+  }
+}
+
+TEST_EACH_BACKEND(derivatives_have_point_blocks) {
+  NEEDS_CXX(ceed);
+  Kit k;
+  CeedVector blocks[2] = {NULL, NULL};
+  CHECK_OK(kit_open(ceed, HYPERELASTIC, &k));
+  for (int i = 0; i < 2; i++) {
+    CHECK_OK(CeedVectorCreate(ceed, 3 * k.size, &blocks[i]));
+    CHECK_OK(CeedOperatorLinearAssemblePointBlockDiagonal(i ? k.by_hand : k.jacobian, blocks[i],
+                                                          CEED_REQUEST_IMMEDIATE));
+  }
+  CHECK_NEAR(difference(blocks[0], blocks[1]), 0.0, tolerance, "point blocks");
+  for (int i = 0; i < 2; i++) CHECK_OK(CeedVectorDestroy(&blocks[i]));
+  CHECK_OK(kit_close(&k));
+}
+
+TEST_EACH_BACKEND(derivatives_compute_in_float) {
+  NEEDS_CXX(ceed);
+  for (Kind kind = 0; kind < NUM_KINDS; kind++) {
+    Kit k;
+    CeedOperator copy = NULL;
+    CeedVector in = NULL, out = NULL;
+    CHECK_OK(kit_open(ceed, kind, &k));
+    CHECK_OK(RitzOperatorCopyInPrecision(k.jacobian, CEED_SCALAR_FP32, &copy));
+    CHECK_OK(RitzVectorCreate(ceed, k.size, CEED_SCALAR_FP32, &in));
+    CHECK_OK(RitzVectorCreate(ceed, k.size, CEED_SCALAR_FP32, &out));
+    CHECK_OK(RitzVectorConvert(k.w, in));
+    CHECK_OK(apply(copy, in, out));
+    CHECK_OK(RitzVectorConvert(out, k.x));
+    CHECK_OK(apply(k.jacobian, k.w, k.y));
+    CHECK_NEAR(difference(k.x, k.y), 0.0, 200 * 1.2e-7, "%s", kinds[kind].name);
+    CHECK_OK(CeedVectorDestroy(&in));
+    CHECK_OK(CeedVectorDestroy(&out));
+    CHECK_OK(CeedOperatorDestroy(&copy));
+    CHECK_OK(kit_close(&k));
+  }
+}
+
+// A level of degree 1 below, as of the operator by hand.
+TEST_EACH_BACKEND(derivatives_have_levels_of_multigrid) {
+  NEEDS_CXX(ceed);
+  Kit k;
+  CeedBasis basis = NULL;
+  CeedElemRestriction rstr = NULL;
+  CeedOperator coarse = NULL;
+  CeedVector multiplicity = NULL, w = NULL, results[2] = {NULL, NULL};
+  CeedInt offsets[CELLS * 8];
+  CHECK_OK(kit_open(ceed, POISSON, &k));
+  for (CeedInt n = 0; n < CELLS * 8; n++)
+    offsets[n] = n / 8 % 2 + n % 2 + 3 * (n / 16 + n / 2 % 2 + 3 * (n / 4 % 2));
+  CHECK_OK(
+      CeedElemRestrictionCreate(ceed, CELLS, 8, 1, 1, 18, CEED_MEM_HOST, CEED_COPY_VALUES, offsets, &rstr));
+  CHECK_OK(CeedBasisCreateTensorH1Lagrange(ceed, 3, 1, 2, Q, CEED_GAUSS, &basis));
+  CHECK_OK(CeedVectorCreate(ceed, k.size, &multiplicity));
+  CHECK_OK(CeedElemRestrictionGetMultiplicity(k.rstr, multiplicity));
+  CHECK_OK(CeedVectorCreate(ceed, 18, &w));
+  CHECK_OK(fill(w, -1, 2));
+  for (int i = 0; i < 2; i++) {
+    CHECK_OK(CeedVectorCreate(ceed, 18, &results[i]));
+    CHECK_OK(CeedOperatorMultigridLevelCreate(i ? k.by_hand : k.jacobian, multiplicity, rstr, basis, &coarse,
+                                              NULL, NULL));
+    CHECK_OK(apply(coarse, w, results[i]));
+    CHECK_OK(CeedOperatorDestroy(&coarse));
+  }
+  CHECK_NEAR(difference(results[0], results[1]), 0.0, tolerance, "coarse operator");
+  for (int i = 0; i < 2; i++) CHECK_OK(CeedVectorDestroy(&results[i]));
+  CHECK_OK(CeedVectorDestroy(&w));
+  CHECK_OK(CeedVectorDestroy(&multiplicity));
+  CHECK_OK(CeedElemRestrictionDestroy(&rstr));
+  CHECK_OK(CeedBasisDestroy(&basis));
+  CHECK_OK(kit_close(&k));
+}
+
+TEST_EACH_BACKEND(derivatives_of_composites_are_composites) {
+  NEEDS_CXX(ceed);
+  Kit k, other;
+  CeedOperator composite = NULL, jacobian = NULL;
+  CHECK_OK(kit_open_without(ceed, POISSON, &k));
+  CHECK_OK(kit_open_without(ceed, FUNCTIONS, &other));
+  CHECK_OK(fill(k.state, 0.52, 0.12));
+  CHECK_OK(CeedOperatorCreateComposite(ceed, &composite));
+  CHECK_OK(CeedOperatorCompositeAddSub(composite, k.residual));
+  CHECK_OK(CeedOperatorCompositeAddSub(composite, other.residual));
+  CHECK_OK(RitzOperatorCreateDerivative(composite, k.state, &jacobian));
+  CHECK_OK(RitzOperatorCreateDerivative(other.residual, k.state, &other.jacobian));
+  CHECK_OK(CeedOperatorDestroy(&composite));
+  CHECK_OK(apply(jacobian, k.w, k.x));
+  CHECK_OK(apply(other.jacobian, k.w, k.y));
+  CHECK_OK(CeedOperatorApplyAdd(k.by_hand, k.w, k.y, CEED_REQUEST_IMMEDIATE));
+  CHECK_NEAR(difference(k.x, k.y), 0.0, tolerance, "sum");
+  CHECK_OK(CeedOperatorDestroy(&jacobian));
+  CHECK_OK(kit_close(&k));
+  CHECK_OK(kit_close(&other));
+}
+
+// New numbers in the context of the residual, which the derivative shares.
+TEST_EACH_BACKEND(derivatives_have_the_context_of_their_residual) {
+  NEEDS_CXX(ceed);
+  const Material material = {1, {4, 0.5}, 1.1, {2, 3}};
+  Kit k;
+  CHECK_OK(kit_open(ceed, HYPERELASTIC, &k));
+  CHECK_OK(CeedQFunctionContextSetData(k.ctx, CEED_MEM_HOST, CEED_COPY_VALUES, sizeof(material),
+                                       (void *)&material));
+  CHECK_OK(apply(k.jacobian, k.w, k.x));
+  CHECK_OK(apply(k.by_hand, k.w, k.y));
+  CHECK_NEAR(difference(k.x, k.y), 0.0, tolerance, "new moduli");
+  CHECK_OK(kit_close(&k));
+}
+
+// All policies of the geometry: stored and computed factors.
+TEST_EACH_BACKEND(point_functions_have_derivatives) {
+  NEEDS_CXX(ceed);
+  static const RitzPointFunction function = RITZ_POINT_FUNCTION_TABLE(GradientDependent, 3, 1);
+  const CeedInt n[3] = {2, 1, 1};
+  const Moduli moduli = {2, 3};
+  RitzMesh mesh = NULL;
+  RitzSpace space = NULL;
+  RitzGeometry geometry = NULL;
+  CeedQFunctionContext ctx = NULL;
+  CHECK_OK(RitzMeshCreateBox(ceed, 3, n, NULL, NULL, 1, NULL, NULL, &mesh));
+  CHECK_OK(RitzSpaceCreate(mesh, 2, 1, &space));
+  CHECK_OK(RitzGeometryCreate(mesh, 0, &geometry));
+  CHECK_OK(CeedQFunctionContextCreate(ceed, &ctx));
+  CHECK_OK(
+      CeedQFunctionContextSetData(ctx, CEED_MEM_HOST, CEED_COPY_VALUES, sizeof(moduli), (void *)&moduli));
+  for (int i = 0; i < 2; i++) {
+    RitzOperatorOptions options = {.space = space,
+                                   .policy = i ? RITZ_POLICY_ISOPARAMETRIC : RITZ_POLICY_STORED};
+    CeedOperator op = NULL, jacobian = NULL;
+    CeedVector state = NULL;
+    CeedSize size;
+    RitzDerivativeCheck check;
+    CHECK_OK(RitzGeometryCreatePointOperator(geometry, ceed, &options, &function, ctx, &op));
+    CHECK_OK(CeedOperatorGetActiveVectorLengths(op, &size, NULL));
+    CHECK_OK(CeedVectorCreate(ceed, size, &state));
+    CHECK_OK(fill(state, 0.5, 0.5));
+    CHECK_OK(RitzOperatorCreateDerivative(op, state, &jacobian));
+    CHECK_OK(RitzOperatorCheckDerivative(op, state, jacobian, 0.1, &check));
+    CHECK_NEAR(check.order, 2.0, sizeof(CeedScalar) == 8 ? 0.1 : 0.4, "policy %d", i);
+    CHECK_OK(CeedVectorDestroy(&state));
+    CHECK_OK(CeedOperatorDestroy(&op));
+    CHECK_OK(CeedOperatorDestroy(&jacobian));
+  }
+  CHECK_OK(CeedQFunctionContextDestroy(&ctx));
+  CHECK_OK(RitzGeometryDestroy(&geometry));
+  CHECK_OK(RitzSpaceDestroy(&space));
+  CHECK_OK(RitzMeshDestroy(&mesh));
+}
+
+// ---- Texts in memory ----
+
+static const char square[] =
+    "#include <math.h>\n"
+    "typedef struct Factor_ { CeedScalar a; struct Factor_ *next, *last; } Factor;\n"
+    "CEED_QFUNCTION(square)(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) "
+    "{\n"
+    "  const Factor *f = (const Factor *)ctx;\n"
+    "  for (CeedInt i = 0; i < Q; i++) out[0][i] = in[1][i] * (f ? f->a : 1) * in[0][i] * sqrt(in[0][i]);\n"
+    "  return 0;\n"
+    "}\n";
+
+// w u^(3/2) of a text: an operator, and its derivative w 3/2 u^(1/2).
+TEST_EACH_BACKEND(texts_in_memory_are_functions) {
+  Kit k;
+  CeedQFunction qf = NULL;
+  CeedOperator op = NULL, jacobian = NULL;
+  RitzDerivativeCheck check;
+  const char *path = "none", *text = NULL;
+  CHECK_OK(kit_open_without(ceed, FUNCTIONS, &k));
+  CHECK_OK(CeedQFunctionContextDestroy(&k.ctx));
+  CHECK_OK(RitzQFunctionCreateFromText(ceed, 1, square, "square", &qf));
+  CHECK_OK(make_operator_of(&k, qf, false, &op));
+  CHECK_OK(CeedQFunctionGetSourcePath(qf, &path));
+  CHECK(path == NULL, "%s", path);
+  CHECK_OK(CeedQFunctionLoadSourceToBuffer(qf, &text));
+  CHECK(!strcmp(text, square), "%s", text);
+  free((void *)text);
+  CHECK_OK(CeedQFunctionDestroy(&qf));
+  CHECK_OK(apply(op, k.state, k.x));
+  if (!compiles_c_alone(ceed)) {
+    CHECK_OK(RitzOperatorCreateDerivative(op, k.state, &jacobian));
+    CHECK_OK(RitzOperatorCheckDerivative(op, k.state, jacobian, 0.1, &check));
+    CHECK_NEAR(check.order, 2.0, sizeof(CeedScalar) == 8 ? 0.1 : 0.4, "order");
+    CHECK_OK(apply(jacobian, k.state, k.y)); // homogeneous of degree 3/2
+    CHECK_OK(CeedVectorScale(k.x, (CeedScalar)1.5));
+    CHECK_NEAR(difference(k.x, k.y), 0.0, tolerance, "Euler's relation");
+  }
+  CHECK_OK(CeedOperatorLinearAssembleDiagonal(op, k.y, CEED_REQUEST_IMMEDIATE));
+  CHECK_OK(CeedOperatorDestroy(&jacobian));
+  CHECK_OK(CeedOperatorDestroy(&op));
+  CHECK_OK(kit_close(&k));
+}
+
+TEST(texts_in_memory_are_refused_with_a_reason) {
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  Kit k;
+  CeedQFunction qf = NULL;
+  CeedOperator op = NULL;
+  CHECK_ERROR(ceed, RitzQFunctionCreateFromText(ceed, 1, NULL, "f", &qf), CEED_ERROR_INCOMPATIBLE, "text");
+  CHECK_ERROR(ceed, RitzQFunctionCreateFromText(ceed, 1, square, "a b", &qf), CEED_ERROR_INCOMPATIBLE,
+              "'a b'");
+  CHECK_ERROR(ceed, RitzQFunctionCreateFromText(ceed, 0, square, "square", &qf), CEED_ERROR_DIMENSION,
+              "length");
+  CHECK_OK(kit_open_without(ceed, FUNCTIONS, &k));
+  CHECK_OK(RitzQFunctionCreateFromText(ceed, 1, square, "cube", &qf));
+  CHECK_OK(make_operator_of(&k, qf, false, &op));
+  CHECK_ERROR(ceed, apply(op, k.state, k.x), CEED_ERROR_BACKEND, "cube");
+  CHECK_OK(CeedQFunctionDestroy(&qf));
+  CHECK_OK(CeedOperatorDestroy(&op));
+  CHECK_OK(kit_close(&k));
+  CHECK_OK(CeedDestroy(&ceed));
+}
+
+// ---- CUDA, without a device ----
+
+// Applies and diagonals, fused and by separate kernels. Applies keep all numbers in registers, but for lgamma
+// and such.
+TEST(derivatives_compile_for_CUDA) {
+  const RitzBackend *const backends[] = {&ritz_cuda_gen_backend, &ritz_cuda_shared_backend};
+  NEEDS_NVRTC();
+  setenv("RITZ_CACHE", "off", 1); // what comes from the cache has no log
+  for (int b = 0; b < 2; b++) {
+    Ceed ceed;
+    CHECK_OK(open_context(backends[b], &devices[0], &ceed));
+    for (Kind kind = 0; kind < NUM_KINDS; kind++) {
+      Kit k;
+      totals = (Totals){.wants_registers = true};
+      snprintf(running, sizeof(running), "derivative of %s", kinds[kind].name);
+      CHECK_OK(kit_open(ceed, kind, &k));
+      CHECK_OK(apply(k.jacobian, k.w, k.x));
+      CHECK(totals.num_programs > 0, "nothing was compiled");
+      CHECK(kind == FUNCTIONS || totals.num_in_memory == 0, "%s: %d kernels keep numbers in memory",
+            kinds[kind].name, totals.num_in_memory);
+      CHECK_OK(CeedOperatorLinearAssembleDiagonal(k.jacobian, k.x, CEED_REQUEST_IMMEDIATE));
+      CHECK_OK(kit_close(&k));
+    }
+    CHECK_OK(CeedDestroy(&ceed));
+  }
+  unsetenv("RITZ_CACHE");
+}
+
+// ---- What is refused ----
+
+TEST_EACH_BACKEND(misuse_ends_with_its_reason) {
+  Kit k;
+  CeedVector shorter = NULL;
+  CeedOperator none = NULL, jacobian = NULL;
+  RitzDerivativeCheck check;
+  CHECK_OK(kit_open_without(ceed, POISSON, &k));
+  CHECK_OK(CeedVectorCreate(ceed, k.size - 1, &shorter));
+  if (compiles_c_alone(ceed))
+    CHECK_ERROR(ceed, RitzOperatorCreateDerivative(k.residual, k.state, &jacobian), CEED_ERROR_UNSUPPORTED,
+                "OpenCL C");
+  CHECK_ERROR(ceed, RitzOperatorCreateDerivative(k.residual, shorter, &jacobian), CEED_ERROR_DIMENSION,
+              "state has");
+  CHECK_ERROR(ceed, RitzOperatorCreateDerivative(k.residual, NULL, &jacobian), CEED_ERROR_INCOMPATIBLE,
+              "state");
+  CHECK_ERROR(ceed, RitzOperatorCreateDerivative(k.residual, k.state, NULL), CEED_ERROR_INCOMPATIBLE,
+              "jacobian");
+  CHECK_ERROR(NULL, RitzOperatorCreateDerivative(none, k.state, &jacobian), CEED_ERROR_INCOMPATIBLE, "NULL");
+  CHECK_ERROR(ceed, RitzOperatorCheckDerivative(k.residual, k.state, k.by_hand, 0, &check),
+              CEED_ERROR_INCOMPATIBLE, "first step");
+  CHECK_ERROR(ceed, RitzOperatorCheckDerivative(k.residual, shorter, k.by_hand, 1, &check),
+              CEED_ERROR_DIMENSION, "state has");
+  CHECK(jacobian == NULL, "a result in spite of an error");
+  CHECK_OK(CeedVectorDestroy(&shorter));
+  CHECK_OK(kit_close(&k));
+}
+
+TEST(functions_without_a_text_are_refused) {
+  Ceed ceed = tap_ceed("/cpu/self");
+  Kit k;
+  CeedQFunction qf = NULL;
+  CeedOperator op = NULL, jacobian = NULL;
+  CHECK_OK(kit_open_without(ceed, FUNCTIONS, &k));
+  CHECK_OK(CeedQFunctionCreateInterior(ceed, 1, AllFunctions, "", &qf));
+  CHECK_OK(make_operator_of(&k, qf, false, &op));
+  CHECK_ERROR(ceed, RitzOperatorCreateDerivative(op, k.state, &jacobian), CEED_ERROR_INCOMPLETE, "no text");
+  CHECK_OK(CeedQFunctionDestroy(&qf));
+  CHECK_OK(CeedOperatorDestroy(&op));
+  CHECK_OK(kit_close(&k));
+  CHECK_OK(CeedDestroy(&ceed));
+}
+
+TEST(operators_at_points_are_refused) {
+  Ceed ceed = tap_ceed("/cpu/self");
+  CeedQFunction qf = NULL;
+  CeedOperator op = NULL, jacobian = NULL;
+  CeedVector state = NULL;
+  CHECK_OK(CeedQFunctionCreateInteriorByName(ceed, "Identity", &qf));
+  CHECK_OK(CeedOperatorCreateAtPoints(ceed, qf, CEED_QFUNCTION_NONE, CEED_QFUNCTION_NONE, &op));
+  CHECK_OK(CeedVectorCreate(ceed, 1, &state));
+  CHECK_ERROR(ceed, RitzOperatorCreateDerivative(op, state, &jacobian), CEED_ERROR_UNSUPPORTED, "at points");
+  CHECK_OK(CeedVectorDestroy(&state));
+  CHECK_OK(CeedOperatorDestroy(&op));
+  CHECK_OK(CeedQFunctionDestroy(&qf));
+  CHECK_OK(CeedDestroy(&ceed));
+}
+
+#define BODY(lines)                                                                                          \
+  "typedef struct { CeedScalar a[2]; CeedInt n; } Numbers;\n"                                                \
+  "CEED_QFUNCTION(f)(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {\n"   \
+  "  for (CeedInt i = 0; i < Q; i++) {\n" lines "  }\n  return 0;\n}\n"
+
+// What C++ refuses, and what cannot be followed in a context.
+TEST(texts_that_cannot_be_differentiated_are_refused) {
+  static const struct {
+    const char *text, *words;
+  } cases[] = {
+      {BODY("const Numbers *n = ctx; out[0][i] = n->a[0] * in[0][i];\n"), "which is done in C++"},
+      {BODY("double u = in[0][i]; out[0][i] = u;\n"), "which is done in C++"},
+      {BODY("out[0][i] = (double)in[0][i];\n"), "which is done in C++"},
+      {BODY("const int k = in[0][i]; out[0][i] = k;\n"), "which is done in C++"},
+      {BODY("const CeedScalar *a = ((const Numbers *)ctx)->a; out[0][i] = a[1] * in[0][i];\n"),
+       "which is done in C++"},
+      {BODY("Numbers n; memcpy(&n, ctx, sizeof(n)); out[0][i] = n.a[0] * in[0][i];\n"), "by its bytes"},
+      {BODY("out[0][i] = ((const CeedScalar(*)[2])ctx)[0][1] * in[0][i];\n"), "cast to an array"},
+      {BODY("out[0][i] = ((const Unknown *)ctx)->a * in[0][i];\n"), "no struct in this text"},
+      {BODY("out[0][i] = *(const CeedScalar *)((const char *)ctx + 8) * in[0][i];\n"), "as in a context"},
+      {BODY("out[0][i] = ((const Numbers *)((const char *)ctx + 8))->a[0] * in[0][i];\n"), "as in a context"},
+      {BODY("const Numbers *n = (const Numbers *)ctx; out[0][i] = *(const CeedScalar *)n->a * in[0][i];\n"),
+       "as in a context"},
+      {BODY("const double *u = (const double *)in[0]; out[0][i] = u[i];\n"), "something else"},
+      {BODY("const Numbers *n = (const Numbers *)ctx, *m = (const Numbers *)in[0];\n"
+            "out[0][i] = n->a[0] * m->a[0];\n"),
+       "of other numbers, too"},
+  };
+  Ceed ceed = tap_ceed("/cpu/self");
+  Kit k;
+  CHECK_OK(kit_open_without(ceed, FUNCTIONS, &k));
+  for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    CeedQFunction qf = NULL;
+    CeedOperator op = NULL, jacobian = NULL;
+    CHECK_OK(RitzQFunctionCreateFromText(ceed, 1, cases[i].text, "f", &qf));
+    CHECK_OK(make_operator_of(&k, qf, false, &op));
+    CHECK_ERROR(ceed, RitzOperatorCreateDerivative(op, k.state, &jacobian), CEED_ERROR_UNSUPPORTED,
+                cases[i].words);
+    CHECK(!jacobian, "case %zu", i);
+    CHECK_OK(CeedQFunctionDestroy(&qf));
+    CHECK_OK(CeedOperatorDestroy(&op));
+  }
+  CHECK_OK(kit_close(&k));
+  CHECK_OK(CeedDestroy(&ceed));
+}
+
+int main(int argc, char **argv) {
+  return tap_main(
+      argc, argv,
+      TESTS(remainders_of_derivatives_are_of_second_order, remainders_of_another_operator_are_of_first_order,
+            derivatives_are_those_by_hand_at_every_state, derivatives_are_those_of_the_reference_backend,
+            derivatives_of_gradients_of_energies_are_symmetric, derivatives_have_matrices_and_diagonals,
+            derivatives_have_point_blocks, derivatives_compute_in_float, derivatives_have_levels_of_multigrid,
+            derivatives_of_composites_are_composites, derivatives_have_the_context_of_their_residual,
+            point_functions_have_derivatives, texts_in_memory_are_functions, derivatives_compile_for_CUDA,
+            texts_in_memory_are_refused_with_a_reason, misuse_ends_with_its_reason,
+            functions_without_a_text_are_refused, operators_at_points_are_refused,
+            texts_that_cannot_be_differentiated_are_refused));
+}
