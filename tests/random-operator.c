@@ -268,7 +268,10 @@ int random_num_draws(Ceed ceed, int num) {
   const char *resource = NULL;
 
   CeedGetResource(ceed, &resource);
-  if (!tap_runs_pointers(ceed)) return num / parts_of_devices[tap_level()] + 1;
+  if (!tap_runs_pointers(ceed)) {
+    const int drawn = num / parts_of_devices[tap_level()] + 1;
+    return tap_compiles_slowly(ceed) && tap_level() < TAP_EXHAUSTIVE ? (drawn + 1) / 2 : drawn;
+  }
   return strstr(resource, "/gen") ? num / parts[tap_level()] + 1 : num;
 }
 

@@ -90,7 +90,6 @@ static void with_operator(Ceed ceed, const RandomOptions *options, uint64_t seed
 static void with_operators(Ceed ceed, RandomOptions options, int num, uint64_t first_seed,
                            void (*check)(RandomOperator *r, uint64_t *seed)) {
   num = random_num_draws(ceed, num);
-  if (tap_compiles_slowly(ceed) && tap_level() == TAP_FULL) num = (num + 1) / 2;
   for (int i = 0; i < num && !tap_failed(); i++)
     with_operator(ceed, &options, first_seed + (uint64_t)i, check);
 }
