@@ -20,6 +20,7 @@
 #include <ritz/machine.h>
 #include <ritz/mesh.h>
 #include <ritz/multigrid.h>
+#include <ritz/newton.h>
 #include <ritz/operator.h>
 #include <ritz/output.h>
 #include <ritz/partition.h>

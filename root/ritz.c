@@ -26,6 +26,7 @@ static const RitzKnownClass classes[] = {
     {&ritz_geometry_class, "a RitzGeometry"},
     {&ritz_solver_class, "a RitzSolver"},
     {&ritz_preconditioner_class, "a RitzPreconditioner"},
+    {&ritz_newton_class, "a RitzNewton"},
     {&ritz_indices_class, "a RitzIndices"},
     {&ritz_scalars_class, "a RitzScalars"},
     {&ritz_batched_class, "a RitzBatched"},

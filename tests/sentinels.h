@@ -48,6 +48,7 @@ typedef struct {
   RitzSolver solver;
   RitzIndices indices;   // of a side of the box: the first two entries
   RitzScalars scalars;   // one
+  RitzNewton newton;     // of op and solver
   RitzPreconditioner pc; // Jacobi, of 4 entries
   RitzHierarchy hierarchy;
   Ceed host; // on which batched objects are, one of each operation, of empty matrices
@@ -117,6 +118,7 @@ extern const CeedScalar *const sentinels_tables[4];
 extern const RitzMeshArrays sentinels_arrays;
 extern const RitzTransport sentinels_transport; // of one part, to which nobody sends
 int sentinels_part(void *ctx, const RitzTransport *transport);
+int sentinels_load(void *ctx, double load);
 int sentinels_field(void *ctx, const double *x, double *values); // zero
 int sentinels_part_level(void *ctx, CeedInt level, RitzSpace space, CeedOperator *inside, CeedOperator *seam);
 int sentinels_level(void *ctx, CeedInt level, RitzSpace space, CeedOperator *op);

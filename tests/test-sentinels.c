@@ -63,6 +63,9 @@ static const struct {
     {"RitzSolverSetPreconditioner", "pc", "NULL", "removes the preconditioner"},
     {"RitzSolverSetConstraintIndices", "entries", "NULL", "removes the constraints"},
     {"RitzPreconditionerCreate*", "constraints", "NULL", "there are none"},
+    {"RitzNewtonSet*", "state", "NULL", "there is none"},
+    {"RitzNewtonSet*", "values", "NULL", "there are none"},
+    {"RitzNewtonSolve*", "b", "NULL", "zero"},
     {"RitzPreconditionerReferenceCopy", "copy", "NULL", "there is nothing to release"},
     {"RitzGeometryCreatePointOperator", "context", "NULL", "the function has no parameters"},
     {"RitzGeometryCreateBoundaryOperator", "context", "NULL", "the function has no parameters"},
@@ -194,6 +197,12 @@ static const RitzMeshArrayBlock triangle_block = {CEED_TOPOLOGY_TRIANGLE, 1, tri
 const RitzMeshArrays sentinels_arrays = {
     .dim = 2, .space_dim = 2, .order = 1, .num_vertices = 3, .num_blocks = 1, .blocks = &triangle_block};
 
+int sentinels_load(void *ctx, double load) {
+  (void)ctx;
+  (void)load;
+  return 0;
+}
+
 int sentinels_field(void *ctx, const double *x, double *values) {
   (void)ctx;
   (void)x;
@@ -296,6 +305,9 @@ static int make_mesh(Kit *kit) {
   DO(RitzFacetsCreate(kit->mesh, "all", &kit->facets));
   DO(RitzSolverCreateCG(kit->ceed, &kit->solver));
   DO(RitzSolverSetOperator(kit->solver, kit->op));
+  DO(RitzNewtonCreate(kit->ceed, &kit->newton));
+  DO(RitzNewtonSetResidual(kit->newton, kit->op));
+  DO(RitzNewtonSetLinearSolver(kit->newton, kit->solver));
   DO(RitzIndicesCreate(kit->ceed, 2, (int64_t[]){0, 1}, &kit->indices));
   DO(RitzScalarsCreate(kit->ceed, 1, &kit->scalars));
   DO(RitzPreconditionerCreateJacobi(kit->ceed, kit->vec[0], NULL, &kit->pc));
@@ -359,6 +371,7 @@ static int destroy_kit(Kit *kit) {
   DESTROY(RitzIndices, kit->indices);
   DESTROY(RitzScalars, kit->scalars);
   DESTROY(RitzPreconditioner, kit->pc);
+  DESTROY(RitzNewton, kit->newton);
   DESTROY(RitzSolver, kit->solver);
   DESTROY(RitzPartOperator, kit->part_op);
   DESTROY(RitzExchange, kit->exchange);

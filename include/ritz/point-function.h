@@ -125,7 +125,7 @@ CEED_QFUNCTION_HELPER CeedScalar ritz_point_invert(const int dim, const CeedScal
 // position along the facet (dim 1: of the element, whose facet is a point).
 CEED_QFUNCTION_HELPER CeedScalar ritz_facet_normal(const int dim, const CeedScalar *dx, const CeedInt Q,
                                                    const CeedInt i, CeedScalar *n) {
-  CeedScalar normal[3] = {dx[i] < 0 ? 1 : -1, 0, 0};
+  CeedScalar normal[3] = {dx[i] < 0 ? (CeedScalar)1 : (CeedScalar)-1, 0, 0};
   if (dim == 2) {
     normal[0] = dx[Q + i];
     normal[1] = -dx[i];
