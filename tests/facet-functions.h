@@ -75,6 +75,31 @@ CEED_QFUNCTION_HELPER CeedScalar facet_flux(const int dim, const CeedScalar *x, 
   }                                                                                                          \
   RITZ_FACET_FUNCTION(robin_on_facets_##D, D, 2, robin_at_##D)
 
+// A load that follows the deformation: a pressure u |u|^2 along the normal of the deformed facet, to first
+// order.
+CEED_QFUNCTION_HELPER void follower_at_3(const void *ctx, const CeedScalar *x, const CeedScalar *n,
+                                         const CeedScalar *u, const CeedScalar (*grad_u)[3], CeedScalar *v,
+                                         CeedScalar (*grad_v)[3]) {
+  const CeedScalar square = u[0] * u[0] + u[1] * u[1];
+
+  (void)ctx;
+  for (int c = 0; c < 2; c++) {
+    v[c] = square * u[c] * (1 + x[0]);
+    for (int d = 0; d < 3; d++) {
+      v[c] += grad_u[c][d] * n[d] * u[1 - c];
+      grad_v[c][d] = sin(u[c]) * n[d];
+    }
+  }
+}
+RITZ_FACET_GRADIENT_FUNCTION(follower_on_facets_3, 3, 2, follower_at_3)
+
+CEED_QFUNCTION_HELPER void radiation_at_3(const void *ctx, const CeedScalar *x, const CeedScalar *n,
+                                          const CeedScalar *u, CeedScalar *v) {
+  (void)ctx;
+  for (int c = 0; c < 2; c++) v[c] = (x[1] + n[0]) * u[c] * u[c] * u[c] * u[c];
+}
+RITZ_FACET_FUNCTION(radiation_on_facets_3, 3, 2, radiation_at_3)
+
 FACET_FUNCTIONS(1)
 FACET_FUNCTIONS(2)
 FACET_FUNCTIONS(3)

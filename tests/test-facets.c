@@ -2,6 +2,7 @@
 // Facets of boundary parts (ritz/facet.h, RitzGeometryCreateBoundaryOperator) on all shapes, affine and
 // curved: the divergence theorem, Green's identity against every test function, symmetric forms, diagonals,
 // parts of the boundary and of meshes, refusals.
+#include <ritz/derivative.h>
 #include <ritz/facet.h>
 #include <ritz/partition.h>
 
@@ -249,6 +250,37 @@ TEST_EACH_BACKEND(forms_of_nitsche_and_robin_are_symmetric_and_have_the_diagonal
   }
 }
 
+// Taylor's remainder of order two: derivatives of the texts of facet functions.
+TEST_EACH_BACKEND(nonlinear_facet_functions_have_derivatives) {
+  static const RitzFacetFunction nonlinear[] = {RITZ_FACET_FUNCTION_TABLE(radiation_on_facets_3, 3, 2),
+                                                RITZ_FACET_GRADIENT_FUNCTION_TABLE(follower_on_facets_3, 3,
+                                                                                   2)};
+  const char *resource = "";
+  uint64_t seed = 7;
+
+  CHECK_OK(CeedGetResource(ceed, &resource));
+  if (!strncmp(resource, "/gpu/opencl", 11)) NOT_FOR_THIS_BACKEND("derivatives are C++");
+  for (int k = 0; k < 2; k++) {
+    const RitzFacetFunction by_dim[3] = {nonlinear[k], nonlinear[k], nonlinear[k]};
+    CeedOperator op = NULL, jacobian = NULL;
+    RitzDerivativeCheck check;
+    Problem p;
+
+    CHECK_OK(create_problem(ceed, &cases[9], 2, &p));
+    double *values = reference_new_random(p.size, &seed);
+    CeedVector state = reference_vector(ceed, p.size, values);
+    CHECK_OK(create_on_part(&p, NULL, by_dim, NULL, &op));
+    CHECK_OK(RitzOperatorCreateDerivative(op, state, &jacobian));
+    CHECK_OK(RitzOperatorCheckDerivative(op, state, jacobian, 0.1, &check));
+    CHECK(check.order > 1.8, "order %g", check.order);
+    free(values);
+    CeedVectorDestroy(&state);
+    CeedOperatorDestroy(&jacobian);
+    CeedOperatorDestroy(&op);
+    destroy_problem(&p);
+  }
+}
+
 // ---- Parts of the boundary, parts of a mesh ----
 
 // The named sides of a box add up to all of it.
@@ -444,6 +476,7 @@ int main(int argc, char **argv) {
       TESTS(flux_through_the_boundary_is_the_integral_of_the_divergence,
             normal_derivatives_of_linear_functions_obey_greens_identity_against_every_test_function,
             forms_of_nitsche_and_robin_are_symmetric_and_have_the_diagonal_of_their_matrix,
+            nonlinear_facet_functions_have_derivatives,
             operators_of_the_sides_of_a_box_add_up_to_that_of_its_boundary,
             blocks_have_every_facet_of_the_boundary_once, coordinates_of_facets_are_those_of_their_corners,
             what_has_no_facets_is_refused));
