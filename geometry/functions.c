@@ -67,6 +67,10 @@ RitzGeometryFunction ritz_geometry_function(const RitzGeometryCase *c, RitzGeome
   return relative(is_common ? all->by_dim[c->dim - 1][c->num_comp == 3] : all->any);
 }
 
+RitzGeometryFunction ritz_geometry_sample_function(void) {
+  return relative((RitzGeometryFunction)FUNCTION(ritz_sample));
+}
+
 RitzGeometryFunction ritz_geometry_setup_function(bool has_coefficients) {
   const RitzGeometryFunction with = FUNCTION(ritz_setup_with_coefficients), without = FUNCTION(ritz_setup);
 

@@ -12,6 +12,7 @@
 //     operator.c     the standard operators
 //     point.c        the operator of a point function
 //     boundary.c     operators of boundary parts
+//     errors.c       norms of errors
 #ifndef RITZ_GEOMETRY_GEOMETRY_H
 #define RITZ_GEOMETRY_GEOMETRY_H
 
@@ -96,6 +97,7 @@ typedef struct {
 } RitzGeometryFunction;
 
 RitzGeometryFunction ritz_geometry_function(const RitzGeometryCase *c, RitzGeometryPolicy treatment);
+RitzGeometryFunction ritz_geometry_sample_function(void);
 RitzGeometryFunction ritz_geometry_setup_function(bool has_coefficients);
 
 // ---- Objects that the parts of an operator share ----

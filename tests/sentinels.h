@@ -118,6 +118,7 @@ extern const CeedScalar *const sentinels_tables[4];
 extern const RitzMeshArrays sentinels_arrays;
 extern const RitzTransport sentinels_transport; // of one part, to which nobody sends
 int sentinels_part(void *ctx, const RitzTransport *transport);
+int sentinels_known(void *ctx, const double *x, double *values, double *gradients); // zero
 int sentinels_load(void *ctx, double load);
 int sentinels_field(void *ctx, const double *x, double *values); // zero
 int sentinels_part_level(void *ctx, CeedInt level, RitzSpace space, CeedOperator *inside, CeedOperator *seam);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Functions in spaces (ritz/function.h): interpolants of polynomials are these at any point, on all shapes;
-// boundary values, points outside, refusals.
+// boundary values, norms of errors, points outside, refusals.
 #include <ritz/function.h>
+#include <ritz/geometry.h>
 
 #include "tests/shapes-kit.h"
 
@@ -139,6 +140,71 @@ TEST_EACH_BACKEND(boundary_values_leave_other_entries) {
   destroy_problem(&p);
 }
 
+// ---- Errors ----
+
+// u = 2 - 3 x is off from f = 2 - 3 x + s_0 + s_1 x, in the first component, by that.
+static int shifted(void *ctx, const double *x, double *values, double *gradients) {
+  const double *shift = ctx;
+
+  (void)gradients;
+  values[0] = 2 - 3 * x[0] + shift[0] + shift[1] * x[0];
+  values[1] = 2 - 3 * x[0];
+  return 0;
+}
+
+// The same with gradients [2][dim].
+static int shifted_in(CeedInt dim, void *ctx, const double *x, double *values, double *gradients) {
+  for (CeedInt i = 0; i < 2 * dim; i++) gradients[i] = 0;
+  gradients[0] = -3 + ((const double *)ctx)[1];
+  gradients[dim] = -3;
+  return shifted(ctx, x, values, NULL);
+}
+static int shifted_1(void *ctx, const double *x, double *values, double *gradients) {
+  return shifted_in(1, ctx, x, values, gradients);
+}
+static int shifted_2(void *ctx, const double *x, double *values, double *gradients) {
+  return shifted_in(2, ctx, x, values, gradients);
+}
+static int shifted_3(void *ctx, const double *x, double *values, double *gradients) {
+  return shifted_in(3, ctx, x, values, gradients);
+}
+
+static int linear_twice(void *ctx, const double *x, double *values) {
+  (void)ctx;
+  values[0] = values[1] = 2 - 3 * x[0];
+  return 0;
+}
+
+// Norms are |s_0| and |s_1| times the root of the volume where the other one is 0.
+static void check_norms(Ceed ceed, const Case *c) {
+  static const RitzKnownFunction by_dim[] = {shifted_1, shifted_2, shifted_3};
+  double constant[2] = {1.5, 0}, linear[2] = {0, -0.7}, l2 = -1, h1 = -1, measure = 0;
+  RitzGeometry geometry = NULL;
+  Problem p;
+
+  CHECK_OK(create_problem(ceed, c, &p));
+  const RitzKnownFunction f = by_dim[p.dim - 1];
+  CHECK_OK(RitzGeometryCreate(p.mesh, -1, &geometry));
+  CHECK_OK(RitzSpaceInterpolate(p.space, linear_twice, NULL, p.u));
+  CHECK_OK(RitzMeshGetMeasure(p.mesh, &measure, NULL, NULL));
+  CHECK_OK(RitzGeometryGetErrorNorms(geometry, ceed, p.space, p.u, 0, f, constant, &l2, &h1));
+  CHECK_NEAR(l2, 1.5 * sqrt(measure), 500 * CEED_EPSILON, "shape %d", c->shape);
+  CHECK(h1 <= 2000 * CEED_EPSILON, "gradients off by %g, shape %d", h1, c->shape);
+  CHECK_OK(RitzGeometryGetErrorNorms(geometry, ceed, p.space, p.u, 0, f, linear, &l2, &h1));
+  CHECK_NEAR(h1, 0.7 * sqrt(measure), 2000 * CEED_EPSILON, "shape %d", c->shape);
+  CHECK_OK(RitzGeometryGetErrorNorms(geometry, ceed, p.space, p.u, 3, shifted, constant, &l2, NULL));
+  CHECK_NEAR(l2, 1.5 * sqrt(measure), 500 * CEED_EPSILON, "without gradients, shape %d", c->shape);
+  RitzGeometryDestroy(&geometry);
+  destroy_problem(&p);
+}
+
+TEST_EACH_BACKEND(norms_of_known_errors_are_found) {
+  for (int i = 0; i < NUM_CASES && !tap_failed(); i += tap_compiles_slowly(ceed) ? 6 : 1)
+    check_norms(ceed, &cases[i]);
+}
+
+// ---- Refusals ----
+
 static int fails(void *ctx, const double *x, double *values) {
   values[0] = values[1] = *(double *)ctx;
   return x[0] > 0.5 ? 3 : 0;
@@ -173,6 +239,16 @@ TEST(points_outside_and_wrong_functions_are_told) {
   value = NAN;
   CHECK_ERROR(ceed, RitzSpaceInterpolate(p.space, fails, &value, p.u), CEED_ERROR_MAJOR, "component 0");
   CHECK_ERROR(ceed, RitzSpaceInterpolate(p.space, NULL, NULL, p.u), CEED_ERROR_INCOMPATIBLE, "'f' is NULL");
+  RitzGeometry geometry = NULL;
+  double l2 = 0;
+  CHECK_OK(RitzGeometryCreate(p.mesh, -1, &geometry));
+  CHECK_ERROR(ceed, RitzGeometryGetErrorNorms(geometry, ceed, q.space, q.u, 0, shifted, &value, &l2, NULL),
+              CEED_ERROR_INCOMPATIBLE, "another mesh");
+  CHECK_ERROR(ceed, RitzGeometryGetErrorNorms(geometry, ceed, p.space, p.u, -2, shifted, &value, &l2, NULL),
+              CEED_ERROR_INCOMPATIBLE, "-2 points");
+  CHECK_ERROR(ceed, RitzGeometryGetErrorNorms(geometry, ceed, p.space, p.u, 0, NULL, NULL, &l2, NULL),
+              CEED_ERROR_INCOMPATIBLE, "'f' is NULL");
+  RitzGeometryDestroy(&geometry);
   CHECK_ERROR(ceed, RitzSpaceInterpolateOnBoundary(p.space, "inlet", polynomial, &num_missed, p.u),
               CEED_ERROR_INCOMPATIBLE, "inlet");
   CeedVectorDestroy(&other);
@@ -184,5 +260,6 @@ TEST(points_outside_and_wrong_functions_are_told) {
 int main(int argc, char **argv) {
   return tap_main(argc, argv,
                   TESTS(interpolants_of_polynomials_have_their_values_everywhere,
-                        boundary_values_leave_other_entries, points_outside_and_wrong_functions_are_told));
+                        boundary_values_leave_other_entries, norms_of_known_errors_are_found,
+                        points_outside_and_wrong_functions_are_told));
 }

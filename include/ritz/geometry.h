@@ -144,6 +144,21 @@ CEED_EXTERN int RitzGeometryCreatePointOperator(RitzGeometry geometry, Ceed ceed
                                                 const RitzPointFunction *function,
                                                 CeedQFunctionContext context, CeedOperator *op);
 
+// ---- Errors ----
+
+// A known function at the position x [space_dim]: values [num_comp] and, unless gradients is NULL, gradients
+// [num_comp][space_dim] (on surfaces and curves along these). As RitzFieldFunction (ritz/function.h)
+// otherwise.
+typedef int (*RitzKnownFunction)(void *ctx, const double *x, double *values, double *gradients);
+
+// *l2: the norm of u - f, square root of the integral of |u - f|^2 over the mesh; *h1: that of grad u - grad
+// f. u is an L-vector of the space. Quadrature as of RitzOperatorOptions; num_points 0: degree + 3. h1 NULL:
+// no gradients are asked for. In a part of a mesh: over its elements. Memory for the while: 8 bytes (1 +
+// space_dim + num_comp (1 + space_dim)) a point.
+CEED_EXTERN int RitzGeometryGetErrorNorms(RitzGeometry geometry, Ceed ceed, RitzSpace space, CeedVector u,
+                                          CeedInt num_points, RitzKnownFunction f, void *ctx, double *l2,
+                                          double *h1);
+
 // ---- The user's function on facets ----
 
 // A function of position, outward normal and values (and physical gradients) at a point of a facet, as

@@ -60,4 +60,27 @@ RITZ_GEOMETRY_FUNCTION(ritz_setup_with_coefficients) {
   return CEED_ERROR_SUCCESS;
 }
 
+// What errors are taken of: w det, position, values, gradients in space [component][direction]. in: values,
+// derivatives, position, gradient of the coordinates, weights
+RITZ_GEOMETRY_FUNCTION(ritz_sample) {
+  const RitzGeometryContext *s = RITZ_GEOMETRY_CONTEXT;
+
+  for (CeedInt i = 0; i < Q; i++) {
+    CeedScalar k[3][3], *to = out[0] + i;
+    const CeedScalar det = ritz_geometry_jacobian(s->dim, s->space_dim, in[3], Q, i, k);
+
+    *to = in[4][i] * det;
+    for (int x = 0; x < s->space_dim; x++) *(to += Q) = in[2][x * Q + i];
+    for (int c = 0; c < s->num_comp; c++) *(to += Q) = in[0][c * Q + i];
+    for (int c = 0; c < s->num_comp; c++) {
+      for (int x = 0; x < s->space_dim; x++) {
+        CeedScalar sum = 0;
+        for (int d = 0; d < s->dim; d++) sum += k[d][x] * in[1][(d * s->num_comp + c) * Q + i];
+        *(to += Q) = sum / det;
+      }
+    }
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
 #endif
