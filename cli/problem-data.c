@@ -25,26 +25,40 @@ int problem_add_source(const Problem *p, const char *name, ProblemFunction f, co
 
 // ---- Loads on boundary parts ----
 
-static int add_facets_source(const Problem *p, RitzFacets facets, CeedInt block, const char *name,
-                             ProblemFunction f, const void *ctx, CeedVector rhs) {
+// points_add_source or points_add_pressure
+typedef int (*AddLoad)(const Problem *p, const Points *points, const char *name, ProblemFunction f,
+                       const void *ctx, CeedVector rhs);
+
+static int add_facets(const Problem *p, RitzFacets facets, CeedInt block, AddLoad add, const char *name,
+                      ProblemFunction f, const void *ctx, CeedVector rhs) {
   Points points;
   int ierr = points_create_facets(p, facets, block, &points);
 
-  if (!ierr) ierr = points_add_source(p, &points, name, f, ctx, rhs);
+  if (!ierr) ierr = add(p, &points, name, f, ctx, rhs);
   points_destroy(&points);
   return ierr;
 }
 
-int problem_add_boundary(const Problem *p, const char *name, const char *part, ProblemFunction f,
-                         const void *ctx, CeedVector rhs) {
+static int add_on_part(const Problem *p, AddLoad add, const char *name, const char *part, ProblemFunction f,
+                       const void *ctx, CeedVector rhs) {
   RitzFacets facets = NULL;
   CeedInt num_blocks = 0;
 
   CLI_TRY(RitzFacetsCreate(p->mesh, part, &facets));
   int ierr = RitzFacetsGetNumBlocks(facets, &num_blocks);
-  for (CeedInt b = 0; b < num_blocks && !ierr; b++) ierr = add_facets_source(p, facets, b, name, f, ctx, rhs);
+  for (CeedInt b = 0; b < num_blocks && !ierr; b++) ierr = add_facets(p, facets, b, add, name, f, ctx, rhs);
   RitzFacetsDestroy(&facets);
   return ierr;
+}
+
+int problem_add_boundary(const Problem *p, const char *name, const char *part, ProblemFunction f,
+                         const void *ctx, CeedVector rhs) {
+  return add_on_part(p, points_add_source, name, part, f, ctx, rhs);
+}
+
+int problem_add_pressure(const Problem *p, const char *name, const char *part, ProblemFunction f,
+                         const void *ctx, CeedVector rhs) {
+  return add_on_part(p, points_add_pressure, name, part, f, ctx, rhs);
 }
 
 // ---- Values at nodes ----

@@ -137,6 +137,7 @@ PointsField points_test(const Problem *p, const Points *points) {
 }
 
 static const PointsFunction points_source = {solve_source, solve_source_loc};
+static const PointsFunction points_pressure = {solve_pressure, solve_pressure_loc};
 const PointsFunction points_sine_source = {solve_sine_source, solve_sine_source_loc};
 const PointsFunction points_sine_errors = {solve_sine_errors, solve_sine_errors_loc};
 const PointsFunction points_strain = {solve_strain, solve_strain_loc};
@@ -199,8 +200,9 @@ int problem_evaluate(const Problem *p, const char *name, ProblemFunction f, cons
 
 // ---- Sources ----
 
+// values [elements][points][num]: components 0 .. num - 1.
 static int evaluate_at_points(const Problem *p, const Points *points, const char *name, ProblemFunction f,
-                              const void *ctx, const CeedScalar *positions, CeedScalar *values) {
+                              const void *ctx, CeedInt num, const CeedScalar *positions, CeedScalar *values) {
   const int32_t *regions = NULL;
   ProblemPoint point = {.x = {0, 0, 0, p->time}};
 
@@ -209,15 +211,15 @@ static int evaluate_at_points(const Problem *p, const Points *points, const char
     point.region = regions[points->elements ? points->elements[e] : points->first + e];
     for (CeedSize i = (CeedSize)e * points->num; i < (CeedSize)(e + 1) * points->num; i++) {
       for (CeedInt d = 0; d < p->space_dim; d++) point.x[d] = positions[i * p->space_dim + d];
-      for (CeedInt c = 0; c < p->num_comp; c++)
-        CLI_TRY(problem_evaluate(p, name, f, ctx, &point, c, &values[i * p->num_comp + c]));
+      for (CeedInt c = 0; c < num; c++)
+        CLI_TRY(problem_evaluate(p, name, f, ctx, &point, c, &values[i * num + c]));
     }
   }
   return CEED_ERROR_SUCCESS;
 }
 
 static int evaluate_vector(const Problem *p, const Points *points, const char *name, ProblemFunction f,
-                           const void *ctx, CeedVector positions, CeedVector values) {
+                           const void *ctx, CeedInt num, CeedVector positions, CeedVector values) {
   const CeedScalar *positions_array = NULL;
   CeedScalar *values_array = NULL;
   int ierr, restore;
@@ -225,7 +227,7 @@ static int evaluate_vector(const Problem *p, const Points *points, const char *n
   CLI_TRY(CeedVectorGetArrayRead(positions, CEED_MEM_HOST, &positions_array));
   ierr = CeedVectorGetArrayWrite(values, CEED_MEM_HOST, &values_array);
   if (!ierr) {
-    ierr = evaluate_at_points(p, points, name, f, ctx, positions_array, values_array);
+    ierr = evaluate_at_points(p, points, name, f, ctx, num, positions_array, values_array);
     restore = CeedVectorRestoreArray(values, &values_array);
     ierr = ierr ? ierr : restore;
   }
@@ -233,35 +235,50 @@ static int evaluate_vector(const Problem *p, const Points *points, const char *n
   return ierr ? ierr : restore;
 }
 
-int points_add_values(const Problem *p, const Points *points, CeedElemRestriction rstr, CeedVector values,
-                      CeedVector rhs) {
-  const PointsField fields[] = {{"f", p->num_comp, CEED_EVAL_NONE, rstr, CEED_BASIS_NONE, values},
+static int add_integrals(const Problem *p, const Points *points, PointsFunction integrand, CeedInt num,
+                         CeedElemRestriction rstr, CeedVector values, CeedVector rhs) {
+  const PointsField fields[] = {{"f", num, CEED_EVAL_NONE, rstr, CEED_BASIS_NONE, values},
                                 points_geometry(p, points),
                                 points_weights(points),
                                 points_test(p, points)};
   CeedOperator op = NULL;
-  int ierr = points_create_operator(p, points, NULL, points_source, 3, 1, fields, &op);
+  int ierr = points_create_operator(p, points, NULL, integrand, 3, 1, fields, &op);
 
   if (!ierr) ierr = CeedOperatorApplyAdd(op, CEED_VECTOR_NONE, rhs, CEED_REQUEST_IMMEDIATE);
   CeedOperatorDestroy(&op);
   return ierr;
 }
 
-int points_add_source(const Problem *p, const Points *points, const char *name, ProblemFunction f,
-                      const void *ctx, CeedVector rhs) {
+int points_add_values(const Problem *p, const Points *points, CeedElemRestriction rstr, CeedVector values,
+                      CeedVector rhs) {
+  return add_integrals(p, points, points_source, p->num_comp, rstr, values, rhs);
+}
+
+static int add_function(const Problem *p, const Points *points, PointsFunction integrand, CeedInt num,
+                        const char *name, ProblemFunction f, const void *ctx, CeedVector rhs) {
   CeedElemRestriction rstr_positions = NULL, rstr_values = NULL;
   CeedVector positions = NULL, values = NULL;
   int ierr;
 
   CLI_TRY_CLEANUP(points_create_field(p, points, p->space_dim, &rstr_positions, &positions));
-  CLI_TRY_CLEANUP(points_create_field(p, points, p->num_comp, &rstr_values, &values));
+  CLI_TRY_CLEANUP(points_create_field(p, points, num, &rstr_values, &values));
   CLI_TRY_CLEANUP(points_compute_positions(p, points, rstr_positions, positions));
-  CLI_TRY_CLEANUP(evaluate_vector(p, points, name, f, ctx, positions, values));
-  CLI_TRY_CLEANUP(points_add_values(p, points, rstr_values, values, rhs));
+  CLI_TRY_CLEANUP(evaluate_vector(p, points, name, f, ctx, num, positions, values));
+  CLI_TRY_CLEANUP(add_integrals(p, points, integrand, num, rstr_values, values, rhs));
 cleanup:
   CeedVectorDestroy(&positions);
   CeedVectorDestroy(&values);
   CeedElemRestrictionDestroy(&rstr_positions);
   CeedElemRestrictionDestroy(&rstr_values);
   return ierr;
+}
+
+int points_add_source(const Problem *p, const Points *points, const char *name, ProblemFunction f,
+                      const void *ctx, CeedVector rhs) {
+  return add_function(p, points, points_source, p->num_comp, name, f, ctx, rhs);
+}
+
+int points_add_pressure(const Problem *p, const Points *points, const char *name, ProblemFunction f,
+                        const void *ctx, CeedVector rhs) {
+  return add_function(p, points, points_pressure, 1, name, f, ctx, rhs);
 }

@@ -77,6 +77,9 @@ int points_add_values(const Problem *problem, const Points *points, CeedElemRest
 // The same of a function. `name` begins the message when f is not finite somewhere.
 int points_add_source(const Problem *problem, const Points *points, const char *name, ProblemFunction f,
                       const void *ctx, CeedVector rhs);
+// On facets: rhs += integrals of - p n . v, where component 0 of f is the pressure p.
+int points_add_pressure(const Problem *problem, const Points *points, const char *name, ProblemFunction f,
+                        const void *ctx, CeedVector rhs);
 
 // Evaluates component c; not a finite number is an error.
 int problem_evaluate(const Problem *problem, const char *name, ProblemFunction f, const void *ctx,

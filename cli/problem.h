@@ -157,6 +157,9 @@ int problem_set_nodes(const Problem *problem, const char *name, ProblemFunction 
 // on straight facets.
 int problem_add_boundary(const Problem *problem, const char *name, const char *part, ProblemFunction f,
                          const void *ctx, CeedVector rhs);
+// The same of the force of a pressure, component 0 of f: -f times the outward normal. Elasticity.
+int problem_add_pressure(const Problem *problem, const char *name, const char *part, ProblemFunction f,
+                         const void *ctx, CeedVector rhs);
 
 // ---- problem-exact.c ----
 

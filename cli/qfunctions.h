@@ -89,6 +89,24 @@ CEED_QFUNCTION(solve_source)
   return 0;
 }
 
+// in: pressure at points of facets whose normal x_a x x_b (in the plane x_a turned by -90 degrees) points
+// outwards, x_a and x_b, weights; out: v = -w pressure normal
+CEED_QFUNCTION(solve_pressure)
+(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
+  const SolveContext *s = (const SolveContext *)ctx;
+
+  for (CeedInt i = 0; i < Q; i++) {
+    const CeedScalar *dx = in[1] + i, factor = -in[2][i] * in[0][i];
+    CeedScalar normal[3] = {dx[Q], -dx[0], 0};
+    if (s->space_dim == 3) {
+      const CeedScalar a[3] = {dx[0], dx[Q], dx[2 * Q]}, b[3] = {dx[3 * Q], dx[4 * Q], dx[5 * Q]};
+      solve_cross(a, b, normal);
+    }
+    for (CeedInt c = 0; c < s->num_comp; c++) out[0][c * Q + i] = factor * normal[c];
+  }
+  return 0;
+}
+
 // sin(pi r) for |r| <= 1/2: r times the polynomial of degree 8 in r^2 through the values at Chebyshev points,
 // which differs by less than 1e-18.
 CEED_QFUNCTION_HELPER CeedScalar solve_half_wave(const CeedScalar r) {

@@ -224,9 +224,10 @@ static int add_loads(Solve *s, CeedVector rhs) {
     const Formula *f = &s->formulas[i];
     char name[160];
 
-    if (f->role != ROLE_FLUX && f->role != ROLE_TRACTION) continue;
+    if (f->role != ROLE_FLUX && f->role != ROLE_TRACTION && f->role != ROLE_PRESSURE) continue;
     snprintf(name, sizeof(name), "%s %.100s", f->option, f->name);
-    CLI_TRY(problem_add_boundary(&s->problem, name, f->name, solve_formula_value, f, rhs));
+    CLI_TRY((f->role == ROLE_PRESSURE ? problem_add_pressure : problem_add_boundary)(
+        &s->problem, name, f->name, solve_formula_value, f, rhs));
   }
   return CEED_ERROR_SUCCESS;
 }
@@ -384,6 +385,7 @@ void solve_show_problem(const Solve *s) {
   show_role(s, ROLE_FORCE, "source", "f", " in ");
   show_role(s, ROLE_FLUX, "flux", "k du/dn", " on ");
   show_role(s, ROLE_TRACTION, "tractions", "sigma n", " on ");
+  show_role(s, ROLE_PRESSURE, "pressure", "-sigma n . n", " on ");
   show_role(s, ROLE_INITIAL, "initial", "u", "");
   show_role(s, ROLE_BC, "values", "u", " on ");
   show_role(s, ROLE_FIXED, solve_has_role(s, ROLE_BC) ? NULL : "values", "u", " on ");

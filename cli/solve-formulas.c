@@ -28,6 +28,8 @@ static const struct {
     [ROLE_FLUX] = {"--flux", "fins=-10", MEMBER(flux), FOR_DIFFUSION, NAME_PART, false, true, false},
     [ROLE_TRACTION] = {"--traction", "top=0,0,-1", MEMBER(traction), FOR_ELASTICITY, NAME_PART, true, false,
                        false},
+    [ROLE_PRESSURE] = {"--pressure", "inner=1e5", MEMBER(pressure), FOR_ELASTICITY, NAME_PART, false, false,
+                       false},
     [ROLE_SOURCE] = {"--source", "x*y", MEMBER(source), FOR_SCALARS, NAME_REGION, false, true, false},
     [ROLE_FORCE] = {"--force", "0,0,-1", MEMBER(force), FOR_ELASTICITY, NAME_REGION, true, false, false},
     [ROLE_COEFFICIENT] = {"--coefficient", "2", MEMBER(coefficient), FOR_DIFFUSION, NAME_REGION, false, false,
@@ -474,7 +476,8 @@ static int check_mesh(const Solve *s) {
 
 // Problems are linear: without data (--fixed has none) the solution is zero.
 static int check_data(const Solve *s) {
-  static const SolveRole data[] = {ROLE_BC, ROLE_FLUX, ROLE_TRACTION, ROLE_SOURCE, ROLE_FORCE, ROLE_INITIAL};
+  static const SolveRole data[] = {ROLE_BC,     ROLE_FLUX,  ROLE_TRACTION, ROLE_PRESSURE,
+                                   ROLE_SOURCE, ROLE_FORCE, ROLE_INITIAL};
   static const char *const hints[] = {
       [PROBLEM_POISSON] = "a source (--source 1), values (--bc NAME=1) or a flux (--flux NAME=1)",
       [PROBLEM_MASS] = "a source (--source 1) or values (--bc NAME=1)",

@@ -67,6 +67,8 @@ static const ArgOption options_table[] = {
          "k times the normal derivative on a part, positive: what flows in:\n--flux fins=20", flux),
     LIST("--traction", "NAME=EXPR,..",
          "force per area on a part, as many formulas as dimensions:\n--traction inlet=0,0,-1e6", traction),
+    LIST("--pressure", "NAME=EXPR", "force per area against the normal of a part: --pressure inner=1e5",
+         pressure),
     LIST("--source", "[REGION=]EXPR",
          "right-hand side f (default 0), also for one region of the mesh\nalone: --source aluminium=1e6",
          source),

@@ -48,7 +48,8 @@ typedef struct {
   bool allow_cracks, ignore_periodic;
   int problem; // ProblemKind
   int order, refine, exact, max_it;
-  ArgTexts bc, fixed, flux, traction, source, force, coefficient, capacity, young, poisson, initial, probe;
+  ArgTexts bc, fixed, flux, traction, source, force, coefficient, capacity, young, poisson, initial, probe,
+      pressure;
   double lambda, tol;
   double time; // < 0: not given
   int steps, every, method;
@@ -70,6 +71,7 @@ typedef enum {
   ROLE_FIXED,
   ROLE_FLUX,
   ROLE_TRACTION,
+  ROLE_PRESSURE,
   ROLE_SOURCE,
   ROLE_FORCE,
   ROLE_COEFFICIENT,

@@ -157,6 +157,15 @@ prints "points outside are told" 1 err '^ritz solve: --probe 2,0: the point is n
 prints "and other dimensions" 2 err "^ritz solve: --probe: expected 2 numbers separated by commas, found '1,2,3'" \
   solve box:4x4 "${ref[@]}" --bc all=0 --probe 1,2,3
 
+# ---- Pressure ----
+
+# The same all around: u = -p (1 - 2 nu) (1 + nu) / E x in the plane, up to a motion, which three fixed directions forbid.
+prints "a pressure all around is a uniform strain" 0 out '^probe +u\(1,1\) = -0.52 -0.52$' \
+  solve box:3x2 --ceed /cpu/self/ref --order 2 --problem elasticity --young 1 --poisson 0.3 --fixed xmin.x --fixed ymin.y --pressure xmax=1 --pressure ymax=1 --probe 1,1
+prints "in space, on curved surfaces, it has no resultant: on a closed surface motions are all that is left" 0 out '^nullspace +6 rigid' \
+  solve examples/meshes/four-shapes.msh --order 1 --problem elasticity --pressure all=1
+also "and loads in balance" out '^result +converged'
+
 # ---- Sizes ----
 
 for mesh in box:99999999x99999999 'box:2x2 --refine 31' 'box:2x2x2 --refine 2147483647' 'box:9999x9999x9999'; do
