@@ -83,7 +83,7 @@ static void add_lanes(RitzText *t, const RitzGpuBatched *p) {
 }
 
 int ritz_emit_gpu_batched(Ceed ceed, const RitzGpuBatched *p, char **text) {
-  static const char *const files[] = {"any", "rows", "turns", "mma", "qr", "jacobi", "qr-columns"};
+  static const char *const files[] = {"any", "rows", "rolled", "mma", "qr", "jacobi", "qr-columns"};
   static const char *const kinds[] = {"PRODUCT", "SOLVE", "POTRF", "GETRF", "GETRI", "INV",
                                       "COPY",    "GEAM",  "LASET", "LASWP", "GEQRF", "ORMQR",
                                       "ORGQR",   "GELS",  "SYEVJ", "GESVDJ"};
