@@ -945,8 +945,9 @@ TEST_EACH_DEVICE(threads_that_launch_one_kernel_at_once_get_their_own_results) {
 
 // Work that nobody waits for: it must not harm a process that ends, as the status of this one shows.
 static void leave_work(const Machine *m) {
-  static RitzDeviceProgram programs[NUM_DRIVERS]; // known to the end, for those who look for lost memory
-  RitzDeviceProgram *program = &programs[m->driver == drivers[0] ? 0 : 1];
+  // Known to the end, for those who look for lost memory; volatile, or compilers drop it.
+  static RitzDeviceProgram volatile programs[NUM_DRIVERS];
+  RitzDeviceProgram volatile *program = &programs[m->driver == drivers[0] ? 0 : 1];
   char *x = device_memory(m, 256 * sizeof(CeedScalar));
 
   *program = load_kernels(m);
