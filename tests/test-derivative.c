@@ -206,6 +206,7 @@ TEST_EACH_BACKEND(remainders_of_derivatives_are_of_second_order) {
   for (Kind kind = 0; kind < NUM_KINDS; kind++) {
     Kit k;
     RitzDerivativeCheck check;
+    if (kind == FUNCTIONS && sizeof(CeedScalar) == 4) continue; // no room between kinks and rounding
     CHECK_OK(kit_open(ceed, kind, &k));
     CHECK_OK(
         RitzOperatorCheckDerivative(k.residual, k.state, k.jacobian, kind == POISSON ? 0.1 : 0.02, &check));
