@@ -295,7 +295,7 @@ TEST(load_steps_stop_at_the_fold_with_the_last_solution) {
 }
 
 // Without a line search Newton's method diverges from 3.
-TEST(the_line_search_finds_the_zero_of_the_arcus_tangent_to_rounding) {
+TEST(the_line_search_finds_the_zero_of_the_arcus_tangent) {
   Ceed ceed = tap_ceed("/cpu/self/ref");
   Small s = {.n = 3};
   RitzSolver solver = NULL;
@@ -321,6 +321,46 @@ TEST(the_line_search_finds_the_zero_of_the_arcus_tangent_to_rounding) {
   CHECK_OK(RitzNewtonSolve(newton, NULL, u));
   CHECK_OK(RitzNewtonGetReason(newton, &reason));
   CHECK(reason == RITZ_NEWTON_DIVERGED_MAX_IT, "%s", RitzNewtonReasonName(reason));
+  CeedVectorDestroy(&u);
+  RitzNewtonDestroy(&newton);
+  RitzSolverDestroy(&solver);
+  free(s.state);
+  CeedDestroy(&ceed);
+}
+
+static int stop_at_once(void *ctx, CeedInt iteration, double residual, bool *stop) {
+  (void)ctx;
+  (void)residual;
+  *stop = iteration == 1;
+  return 0;
+}
+
+// Rounding where no tolerance is given; beyond the fold conjugate gradients find the Jacobian indefinite.
+TEST(every_other_end_of_a_solve_has_its_reason) {
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  Small s = {.n = 31, .lambda = 3, .is_bratu = true};
+  RitzSolver solver = NULL;
+  RitzNewton newton = NULL;
+  RitzNewtonReason reason;
+  CeedVector u = NULL;
+
+  CHECK_OK(create_small(ceed, &s, RITZ_SOLVER_CG, &solver, &newton, &u));
+  CHECK_OK(CeedVectorSetValue(u, 0));
+  CHECK_OK(RitzNewtonSetTolerances(newton, 0, 0, 200));
+  CHECK_OK(RitzNewtonSolve(newton, NULL, u));
+  CHECK_OK(RitzNewtonGetReason(newton, &reason));
+  CHECK(reason == RITZ_NEWTON_CONVERGED_ROUNDING, "%s", RitzNewtonReasonName(reason));
+  CHECK_OK(RitzNewtonSetMonitor(newton, stop_at_once, NULL));
+  CHECK_OK(CeedVectorSetValue(u, 0));
+  CHECK_OK(RitzNewtonSolve(newton, NULL, u));
+  CHECK_OK(RitzNewtonGetReason(newton, &reason));
+  CHECK(reason == RITZ_NEWTON_DIVERGED_MONITOR, "%s", RitzNewtonReasonName(reason));
+  CHECK_OK(RitzNewtonSetMonitor(newton, NULL, NULL));
+  s.lambda = 60;
+  CHECK_OK(CeedVectorSetValue(u, 0));
+  CHECK_OK(RitzNewtonSolve(newton, NULL, u));
+  CHECK_OK(RitzNewtonGetReason(newton, &reason));
+  CHECK(reason == RITZ_NEWTON_DIVERGED_LINEAR, "%s", RitzNewtonReasonName(reason));
   CeedVectorDestroy(&u);
   RitzNewtonDestroy(&newton);
   RitzSolverDestroy(&solver);
@@ -369,6 +409,7 @@ int main(int argc, char **argv) {
                   TESTS(nonlinear_diffusion_ends_quadratically_at_its_solution,
                         accuracy_of_linear_solves_by_what_they_are_worth_takes_fewer_iterations,
                         load_steps_stop_at_the_fold_with_the_last_solution,
-                        the_line_search_finds_the_zero_of_the_arcus_tangent_to_rounding,
+                        the_line_search_finds_the_zero_of_the_arcus_tangent,
+                        every_other_end_of_a_solve_has_its_reason,
                         solves_without_residual_solver_or_with_other_lengths_are_refused));
 }

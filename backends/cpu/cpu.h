@@ -116,8 +116,9 @@ int ritz_cpu_operators_prepare(CeedInt num, CeedOperator *ops, const int *wanted
 int ritz_cpu_operator_destroy(CeedOperator op);
 int ritz_cpu_warn(CeedOperator op, const char *call, const char *reason, const char *outcome);
 
-// tier.c: the plan of a generated kernel, or of the ahead-of-time kernel, whose path is set, too; without one
-// *reason (static) says why. Text. All else but the code, which is there: ready then. Zeros again.
+// tier.c. plan, plan_unfused: plan and target of a generated kernel, or of the ahead-of-time kernel, whose
+// path is set, too; *reason (static): why there is no plan. emit: the text. finish: arguments, schedule and
+// scratch, once the code is there; the tier is ready. destroy: all that it owns; the tier is zeros.
 int ritz_cpu_tier_plan(CeedOperator op, RitzCpuTier *tier, const char **reason);
 int ritz_cpu_tier_plan_unfused(CeedOperator op, RitzCpuTier *tier, const char **reason);
 int ritz_cpu_tier_emit(CeedOperator op, RitzCpuTier *tier);

@@ -75,9 +75,9 @@ static const char *const served_by[] = {
     [RITZ_PATH_DELEGATED] = "the reference backend runs it",
 };
 
-// Takes a step down, off which nothing is left but the reason. `warns`: with a warning, as RITZ_WARNINGS
-// says. What is delegated where vectors or arithmetic are not CeedScalar is left to core/, which tells why,
-// and applies another operator.
+// Takes a step down; below kernels that call a pointer the tier keeps nothing but the reason. `warns`: with a
+// warning, as RITZ_WARNINGS says. What is delegated where vectors or arithmetic are not CeedScalar is left to
+// core/, which tells why, and applies another operator.
 static int step_down(CeedOperator op, RitzCpuTier *tier, RitzCpuPath path, bool warns, const char *reason) {
   char *kept = NULL;
 

@@ -64,8 +64,8 @@ CEED_EXTERN int RitzNewtonSetUpdate(RitzNewton newton, RitzNewtonUpdateFunction 
 CEED_EXTERN int RitzNewtonSetBoundaryValues(RitzNewton newton, CeedVector values);
 // Defaults: rtol 1e-8, atol 0, max_it 30.
 CEED_EXTERN int RitzNewtonSetTolerances(RitzNewton newton, double rtol, double atol, CeedInt max_it);
-// Relative accuracy of the first linear solve and the least of all; defaults 0.1, 0.1. first = most: no more
-// than that; both 0 < . < 1.
+// Relative tolerances of the linear solves: that of the first one, and the largest of any; both between 0 and
+// 1, defaults 0.1. Small numbers ask for Newton's method without forcing terms.
 CEED_EXTERN int RitzNewtonSetForcing(RitzNewton newton, double first, double most);
 // Called before the first and after every step with |F - b|; as of RitzSolverSetMonitor. NULL: none.
 CEED_EXTERN int RitzNewtonSetMonitor(RitzNewton newton, RitzMonitorFunction monitor, void *ctx);
