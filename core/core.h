@@ -142,8 +142,6 @@ int ritz_jit_find_include(Ceed ceed, const char *including, const char *name, ch
 // program, or one of their two parents.
 int ritz_jit_find_source(Ceed ceed, CeedQFunctionUser f, const char *path, char **found,
                          RitzFileFault *fault);
-// Whether a word may stand in texts as a name: a letter or '_', then those and digits.
-bool ritz_is_identifier(const char *word);
 // *text (owned by the caller): a QFunction's file for a device's compiler, which reads no files: all includes
 // expanded, those of headers that devices have without them dropped, #line where the text comes from.
 int ritz_jit_load_for_device(Ceed ceed, const char *path, char **text);

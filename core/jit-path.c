@@ -20,11 +20,6 @@ const RitzEmbeddedFile *ritz_embedded_find(const char *name) {
   return NULL;
 }
 
-bool ritz_is_identifier(const char *word) {
-  static const char letters[] = "0123456789_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-  return *word && !strchr("0123456789", *word) && strspn(word, letters) == strlen(word);
-}
-
 // fault may be NULL.
 static bool is_readable(const char *path, RitzFileFault *fault) {
   const int fd = ritz_regular_open(path, 0, RITZ_MAX_TEXT_BYTES, NULL, fault);

@@ -3,6 +3,7 @@
 // is a text alone.
 #include <ritz/qfunction.h>
 
+#include "base/text.h"
 #include "core/core.h"
 
 int RitzQFunctionCreateFromText(Ceed ceed, CeedInt vec_length, const char *text, const char *name,

@@ -124,26 +124,44 @@ int ritz_geometry_coordinate_basis(const RitzGeometryShared *s, RitzGeometryNode
 
 // ---- Fields ----
 
-int ritz_geometry_add_field(RitzGeometryPart *part, const char *name, CeedInt size, CeedEvalMode mode,
-                            CeedElemRestriction rstr, CeedBasis basis, CeedVector vector) {
-  RITZ_ASSERT(part->num_fields < RITZ_MAX_PART_FIELDS);
-  RitzGeometryField *field = &part->fields[part->num_fields++];
+int ritz_geometry_fields_add(Ceed ceed, RitzGeometryFields *fields, const char *name, CeedInt size,
+                             CeedEvalMode mode, CeedElemRestriction rstr, CeedBasis basis,
+                             CeedVector vector) {
+  RITZ_TRY(RITZ_REALLOC(ceed, (size_t)fields->num + 1, &fields->list));
+  RitzGeometryField *field = &fields->list[fields->num++];
 
-  *field = (RitzGeometryField){.name = name, .size = size, .mode = mode};
+  *field = (RitzGeometryField){.size = size, .mode = mode};
+  RITZ_TRY(ritz_strdup(ceed, name, &field->name));
   RITZ_TRY(CeedElemRestrictionReferenceCopy(rstr, &field->rstr));
   RITZ_TRY(CeedBasisReferenceCopy(basis, &field->basis));
   return CeedVectorReferenceCopy(vector, &field->vector);
 }
 
-static int create_unknown_restriction(const RitzGeometryPart *part, CeedElemRestriction *rstr) {
+void ritz_geometry_fields_clear(RitzGeometryFields *fields) {
+  for (int i = 0; i < fields->num; i++) {
+    RITZ_FREE(&fields->list[i].name);
+    CeedElemRestrictionDestroy(&fields->list[i].rstr);
+    CeedBasisDestroy(&fields->list[i].basis);
+    CeedVectorDestroy(&fields->list[i].vector);
+  }
+  RITZ_FREE(&fields->list);
+  fields->num = 0;
+}
+
+int ritz_geometry_add_field(RitzGeometryPart *part, const char *name, CeedInt size, CeedEvalMode mode,
+                            CeedElemRestriction rstr, CeedBasis basis, CeedVector vector) {
+  return ritz_geometry_fields_add(part->shared->c.ceed, &part->fields, name, size, mode, rstr, basis, vector);
+}
+
+int ritz_geometry_part_restriction(const RitzGeometryPart *part, RitzSpace space, CeedElemRestriction *rstr) {
   const RitzGeometryCase *c = &part->shared->c;
   int64_t num_elem = 0;
 
   RITZ_TRY(RitzMeshGetBlock(c->geometry->mesh, c->block->index, NULL, NULL, &num_elem, NULL, NULL));
   if (part->num_elem == num_elem)
-    return RitzSpaceCreateBlockRestriction(c->options.space, c->block->index, c->ceed, rstr);
-  return RitzSpaceCreateElementsRestriction(c->options.space, c->block->index, c->ceed, part->num_elem,
-                                            part->elements, rstr);
+    return RitzSpaceCreateBlockRestriction(space, c->block->index, c->ceed, rstr);
+  return RitzSpaceCreateElementsRestriction(space, c->block->index, c->ceed, part->num_elem, part->elements,
+                                            rstr);
 }
 
 // All fields of the unknown share one restriction.
@@ -151,12 +169,12 @@ int ritz_geometry_add_unknown(RitzGeometryPart *part, const char *name, CeedEval
   const RitzGeometryCase *c = &part->shared->c;
   const CeedInt size = c->num_comp * (mode == CEED_EVAL_GRAD ? c->dim : 1);
 
-  if (!part->rstr_u) RITZ_TRY(create_unknown_restriction(part, &part->rstr_u));
+  if (!part->rstr_u) RITZ_TRY(ritz_geometry_part_restriction(part, c->options.space, &part->rstr_u));
   return ritz_geometry_add_field(part, name, size, mode, part->rstr_u, part->shared->basis_u,
                                  CEED_VECTOR_ACTIVE);
 }
 
-int ritz_geometry_add_coordinates(RitzGeometryPart *part, RitzGeometryNodes nodes) {
+int ritz_geometry_add_coordinates(RitzGeometryPart *part, RitzGeometryNodes nodes, int modes) {
   const RitzGeometryCase *c = &part->shared->c;
   CeedElemRestriction rstr = NULL;
   CeedBasis basis = NULL;
@@ -164,7 +182,9 @@ int ritz_geometry_add_coordinates(RitzGeometryPart *part, RitzGeometryNodes node
   int ierr = ritz_geometry_coordinates(part, nodes, &rstr, &x);
 
   if (!ierr) ierr = ritz_geometry_coordinate_basis(part->shared, nodes, &basis);
-  if (!ierr)
+  if (!ierr && modes & CEED_EVAL_INTERP)
+    ierr = ritz_geometry_add_field(part, "x", c->space_dim, CEED_EVAL_INTERP, rstr, basis, x);
+  if (!ierr && modes & CEED_EVAL_GRAD)
     ierr = ritz_geometry_add_field(part, "dx", c->dim * c->space_dim, CEED_EVAL_GRAD, rstr, basis, x);
   CeedElemRestrictionDestroy(&rstr);
   CeedBasisDestroy(&basis);
@@ -178,15 +198,10 @@ int ritz_geometry_add_weights(RitzGeometryPart *part, const char *name) {
 }
 
 void ritz_geometry_part_clear(RitzGeometryPart *part) {
-  for (int i = 0; i < part->num_fields; i++) {
-    CeedElemRestrictionDestroy(&part->fields[i].rstr);
-    CeedBasisDestroy(&part->fields[i].basis);
-    CeedVectorDestroy(&part->fields[i].vector);
-  }
+  ritz_geometry_fields_clear(&part->fields);
   CeedElemRestrictionDestroy(&part->rstr_u);
   CeedElemRestrictionDestroy(&part->rstr_coefficients);
   CeedVectorDestroy(&part->coefficients);
-  part->num_fields = 0;
 }
 
 // ---- The operator ----
@@ -196,18 +211,27 @@ int ritz_geometry_create_context(Ceed ceed, size_t size, const void *data, CeedQ
   return CeedQFunctionContextSetData(*ctx, CEED_MEM_HOST, CEED_COPY_VALUES, size, (void *)data);
 }
 
-static int create_geometry_qfunction(const RitzGeometryPart *part, int num_out, RitzGeometryFunction function,
-                                     CeedSize flops, CeedQFunctionContext ctx, CeedQFunction *qf) {
-  RITZ_TRY(CeedQFunctionCreateInterior(part->shared->c.ceed, 1, function.f, function.source, qf));
-  for (int i = 0; i < part->num_fields; i++) {
-    const RitzGeometryField *f = &part->fields[i];
-    const bool is_output = i >= part->num_fields - num_out;
-    RITZ_TRY((is_output ? CeedQFunctionAddOutput : CeedQFunctionAddInput)(*qf, f->name, f->size, f->mode));
+static int set_up_qfunction(const RitzGeometryFields *fields, int num_out, CeedQFunctionContext ctx,
+                            CeedQFunction qf) {
+  for (int i = 0; i < fields->num; i++) {
+    const RitzGeometryField *f = &fields->list[i];
+    const bool is_output = i >= fields->num - num_out;
+    RITZ_TRY((is_output ? CeedQFunctionAddOutput : CeedQFunctionAddInput)(qf, f->name, f->size, f->mode));
   }
-  RITZ_TRY(CeedQFunctionSetUserFlopsEstimate(*qf, flops));
   if (!ctx) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(CeedQFunctionSetContext(*qf, ctx));
-  return CeedQFunctionSetContextWritable(*qf, false);
+  RITZ_TRY(CeedQFunctionSetContext(qf, ctx));
+  return CeedQFunctionSetContextWritable(qf, false);
+}
+
+int ritz_geometry_fields_operator(const RitzGeometryFields *fields, int num_out, CeedQFunction qf,
+                                  CeedQFunctionContext ctx, CeedOperator *op) {
+  RITZ_TRY(set_up_qfunction(fields, num_out, ctx, qf));
+  RITZ_TRY(CeedOperatorCreate(CeedQFunctionReturnCeed(qf), qf, CEED_QFUNCTION_NONE, CEED_QFUNCTION_NONE, op));
+  for (int i = 0; i < fields->num; i++) {
+    const RitzGeometryField *f = &fields->list[i];
+    RITZ_TRY(CeedOperatorSetField(*op, f->name, f->rstr, f->basis, f->vector));
+  }
+  return CEED_ERROR_SUCCESS;
 }
 
 int ritz_geometry_part_operator(const RitzGeometryPart *part, int num_out, RitzGeometryFunction function,
@@ -215,13 +239,9 @@ int ritz_geometry_part_operator(const RitzGeometryPart *part, int num_out, RitzG
   CeedQFunction qf = NULL;
   int ierr;
 
-  RITZ_TRY_CLEANUP(create_geometry_qfunction(part, num_out, function, flops, ctx, &qf));
-  RITZ_TRY_CLEANUP(
-      CeedOperatorCreate(part->shared->c.ceed, qf, CEED_QFUNCTION_NONE, CEED_QFUNCTION_NONE, op));
-  for (int i = 0; i < part->num_fields; i++) {
-    const RitzGeometryField *f = &part->fields[i];
-    RITZ_TRY_CLEANUP(CeedOperatorSetField(*op, f->name, f->rstr, f->basis, f->vector));
-  }
+  RITZ_TRY_CLEANUP(CeedQFunctionCreateInterior(part->shared->c.ceed, 1, function.f, function.source, &qf));
+  RITZ_TRY_CLEANUP(CeedQFunctionSetUserFlopsEstimate(qf, flops));
+  RITZ_TRY_CLEANUP(ritz_geometry_fields_operator(&part->fields, num_out, qf, ctx, op));
 cleanup:
   CeedQFunctionDestroy(&qf);
   return ierr;

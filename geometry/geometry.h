@@ -10,12 +10,14 @@
 //     fields.c       bases and fields of a part, its CeedOperator
 //     setup.c        numbers that a part keeps: factors, coefficients times weights
 //     operator.c     the standard operators
-//     point.c        the operator of a point function
+//     form.c         operators of forms and point functions: checks, fields; numbers at points
+//     form-text.c    their QFunctions
 //     boundary.c     operators of boundary parts
 //     errors.c       norms of errors
 #ifndef RITZ_GEOMETRY_GEOMETRY_H
 #define RITZ_GEOMETRY_GEOMETRY_H
 
+#include <ritz/form.h>
 #include <ritz/geometry.h>
 #include <stdbool.h>
 
@@ -80,6 +82,8 @@ typedef struct {
 // Checks everything; `call` begins the messages.
 int ritz_geometry_case(const char *call, RitzGeometry geometry, Ceed ceed, const RitzOperatorOptions *options,
                        RitzGeometryCase *c);
+// From here on the case is about this block.
+int ritz_geometry_enter_block(RitzGeometryCase *c, CeedInt block);
 // Treatment of the elements of each kind in the case's block, never AUTO.
 void ritz_geometry_choose(const RitzGeometryCase *c, RitzGeometryPolicy treatments[RITZ_NUM_KINDS]);
 static inline bool ritz_geometry_has_mass(const RitzGeometryCase *c) {
@@ -133,7 +137,7 @@ int ritz_geometry_shared_offsets(RitzGeometryShared *shared);
 // ---- A part: the elements of one treatment ----
 
 typedef struct {
-  const char *name;
+  char *name; // owned
   CeedInt size;
   CeedEvalMode mode;
   CeedElemRestriction rstr; // owned, or a sentinel, as the next two
@@ -141,15 +145,26 @@ typedef struct {
   CeedVector vector;
 } RitzGeometryField;
 
-enum { RITZ_MAX_PART_FIELDS = 8 };
+// Fields of an operator: inputs, then outputs.
+typedef struct {
+  int num;
+  RitzGeometryField *list; // owned
+} RitzGeometryFields;
+
+// Adds a field, references to the handles.
+int ritz_geometry_fields_add(Ceed ceed, RitzGeometryFields *fields, const char *name, CeedInt size,
+                             CeedEvalMode mode, CeedElemRestriction rstr, CeedBasis basis, CeedVector vector);
+// The operator of qf, which gets all fields, the last num_out of them outputs, and the context (NULL: none).
+int ritz_geometry_fields_operator(const RitzGeometryFields *fields, int num_out, CeedQFunction qf,
+                                  CeedQFunctionContext ctx, CeedOperator *op);
+void ritz_geometry_fields_clear(RitzGeometryFields *fields);
 
 typedef struct {
   const RitzGeometryShared *shared; // borrowed
   CeedInt num_elem;
   const CeedInt *elements; // borrowed, ascending: their numbers in the mesh
-  int num_fields;
-  RitzGeometryField fields[RITZ_MAX_PART_FIELDS]; // inputs, then outputs
-  CeedElemRestriction rstr_u;                     // owned, made when needed, as the rest
+  RitzGeometryFields fields;
+  CeedElemRestriction rstr_u; // owned, made when needed, as the rest
   CeedElemRestriction rstr_coefficients;
   CeedVector coefficients; // lambda and mu at the points, interlaced
 } RitzGeometryPart;
@@ -169,11 +184,15 @@ int ritz_geometry_coordinates(const RitzGeometryPart *part, RitzGeometryNodes no
 int ritz_geometry_coordinate_basis(const RitzGeometryShared *shared, RitzGeometryNodes nodes,
                                    CeedBasis *basis);
 
-// Each adds a field, references to the handles.
+// A space of the geometry's mesh on the elements of a part.
+int ritz_geometry_part_restriction(const RitzGeometryPart *part, RitzSpace space, CeedElemRestriction *rstr);
+
+// Each adds a field.
 int ritz_geometry_add_field(RitzGeometryPart *part, const char *name, CeedInt size, CeedEvalMode mode,
                             CeedElemRestriction rstr, CeedBasis basis, CeedVector vector);
 int ritz_geometry_add_unknown(RitzGeometryPart *part, const char *name, CeedEvalMode mode);
-int ritz_geometry_add_coordinates(RitzGeometryPart *part, RitzGeometryNodes nodes);
+// "x", the position, "dx", the gradient, or both in this order: modes is a sum of CEED_EVAL_INTERP and _GRAD.
+int ritz_geometry_add_coordinates(RitzGeometryPart *part, RitzGeometryNodes nodes, int modes);
 int ritz_geometry_add_weights(RitzGeometryPart *part, const char *name);
 // RITZ_SETUP_* (a set) at every point; has_coefficients: with lambda and mu in them, else for lambda = mu
 // = 1.
@@ -187,6 +206,29 @@ void ritz_geometry_part_clear(RitzGeometryPart *part);
 int ritz_geometry_part_operator(const RitzGeometryPart *part, int num_out, RitzGeometryFunction function,
                                 CeedSize flops, CeedQFunctionContext ctx, CeedOperator *op);
 int ritz_geometry_create_context(Ceed ceed, size_t size, const void *data, CeedQFunctionContext *ctx);
+
+// ---- Forms ----
+
+// Where a form's geometry comes from. Its fields follow the inputs of the form:
+typedef enum {
+  RITZ_FORM_STORED,   // [x]; w det and, with gradients, the inverse Jacobian, in one field
+  RITZ_FORM_COMPUTED, // [x]; dx; weights
+  RITZ_FORM_TRACE,    // facets: [x]; dx along the facet; weights
+  RITZ_FORM_ELEMENT,  // facets: [x]; dx of the element; weights
+} RitzFormGeometry;
+
+bool ritz_form_has_gradients(const RitzForm *form);
+int ritz_form_check(const char *call, Ceed ceed, RitzMesh mesh, const RitzForm *form, bool is_facet);
+int ritz_form_create_qfunction(Ceed ceed, const RitzForm *form, CeedInt dim, RitzFormGeometry geometry,
+                               CeedQFunction *qf);
+// Restriction and basis of a space of the mesh, or the restriction of numbers at points (space NULL).
+typedef int (*RitzFormSpace)(void *data, RitzSpace space, CeedInt num_numbers, CeedElemRestriction *rstr,
+                             CeedBasis *basis);
+typedef int (*RitzFormAddGeometry)(void *data, RitzGeometryFields *fields);
+// All fields of a form: inputs, those of the geometry, outputs.
+int ritz_form_add_fields(Ceed ceed, const RitzForm *form, CeedInt dim, RitzFormSpace find,
+                         RitzFormAddGeometry add_geometry, void *data, RitzGeometryFields *fields);
+CeedInt ritz_form_num_outputs(const RitzForm *form); // of the QFunction
 
 // ---- The composite ----
 

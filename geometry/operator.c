@@ -88,7 +88,7 @@ int ritz_geometry_case(const char *call, RitzGeometry geometry, Ceed ceed, const
   return check_geometry_sizes(call, c);
 }
 
-static int enter_block(RitzGeometryCase *c, CeedInt block) {
+int ritz_geometry_enter_block(RitzGeometryCase *c, CeedInt block) {
   c->block = &c->geometry->blocks[block];
   if (!c->block->shape->is_tensor)
     return ritz_fe_shape_quadrature(c->ceed, c->block->shape->topology, 2 * c->Q_1d - 1, &c->Q, NULL, NULL);
@@ -221,7 +221,7 @@ static int add_block(const RitzGeometryCase *c, CeedInt block, const RitzGeometr
   RitzGeometryCase of_block = *c;
   RitzGeometryShared shared;
 
-  RITZ_TRY(enter_block(&of_block, block));
+  RITZ_TRY(ritz_geometry_enter_block(&of_block, block));
   int ierr = ritz_geometry_shared_create(&of_block, coordinates, &shared);
 
   if (!ierr) ierr = add_parts(&shared, name, make, data, composite);
@@ -335,16 +335,16 @@ static int add_geometry(RitzGeometryPart *part, RitzGeometryPolicy treatment) {
   switch (treatment) {
   case RITZ_POLICY_AFFINE: RITZ_TRY(ritz_geometry_add_constants(part, factors)); return add_all_weights(part);
   case RITZ_POLICY_TRILINEAR:
-    RITZ_TRY(ritz_geometry_add_coordinates(part, RITZ_NODES_CORNERS));
+    RITZ_TRY(ritz_geometry_add_coordinates(part, RITZ_NODES_CORNERS, CEED_EVAL_GRAD));
     return add_all_weights(part);
   case RITZ_POLICY_ISOPARAMETRIC:
-    RITZ_TRY(ritz_geometry_add_coordinates(part, RITZ_NODES_ALL));
+    RITZ_TRY(ritz_geometry_add_coordinates(part, RITZ_NODES_ALL, CEED_EVAL_GRAD));
     return add_all_weights(part);
   case RITZ_POLICY_PARTIAL:
-    RITZ_TRY(ritz_geometry_add_coordinates(part, RITZ_NODES_CORNERS));
+    RITZ_TRY(ritz_geometry_add_coordinates(part, RITZ_NODES_CORNERS, CEED_EVAL_GRAD));
     return ritz_geometry_add_numbers(part, "w / det", RITZ_SETUP_INVERSE, !mass);
   case RITZ_POLICY_MERGED:
-    RITZ_TRY(ritz_geometry_add_coordinates(part, RITZ_NODES_CORNERS));
+    RITZ_TRY(ritz_geometry_add_coordinates(part, RITZ_NODES_CORNERS, CEED_EVAL_GRAD));
     return ritz_geometry_add_numbers(part, "factors", merged, true);
   default: return ritz_geometry_add_numbers(part, "factors", factors, true);
   }
@@ -408,7 +408,7 @@ static int find_policy(const char *call, RitzGeometry geometry, Ceed ceed, CeedI
   RITZ_REQUIRE(block < geometry->num_blocks, ceed, CEED_ERROR_DIMENSION,
                "%s: there is no block %" CeedInt_FMT " in a mesh of %" CeedInt_FMT, call, block,
                geometry->num_blocks);
-  RITZ_TRY(enter_block(&c, block < 0 ? 0 : block));
+  RITZ_TRY(ritz_geometry_enter_block(&c, block < 0 ? 0 : block));
   ritz_geometry_choose(&c, treatments);
   *policy = treatments[kind];
   return CEED_ERROR_SUCCESS;

@@ -133,7 +133,7 @@ static CeedInt count_numbers(const RitzGeometryCase *c, CeedInt wanted) {
 
 static int add_setup_fields(RitzGeometryPart *setup, RitzGeometryNodes nodes, CeedInt num,
                             CeedElemRestriction rstr) {
-  RITZ_TRY(ritz_geometry_add_coordinates(setup, nodes));
+  RITZ_TRY(ritz_geometry_add_coordinates(setup, nodes, CEED_EVAL_GRAD));
   RITZ_TRY(ritz_geometry_add_weights(setup, "weights"));
   if (setup->coefficients)
     RITZ_TRY(add_point_field(setup, "coefficients", 2, setup->rstr_coefficients, setup->coefficients));

@@ -12,6 +12,7 @@
 #include <ritz/device.h>
 #include <ritz/exchange.h>
 #include <ritz/facet.h>
+#include <ritz/form.h>
 #include <ritz/front.h>
 #include <ritz/function.h>
 #include <ritz/geometry.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // CeedOperator -> plan (contract in plan/plan.h). Called by backends that fuse operators.
+#include "base/text.h"
 #include "plan/internal.h"
 #include "plan/steps.h"
 

@@ -62,6 +62,8 @@ typedef struct {
   RitzPartOperator part_op;
   RitzOperatorOptions options;
   RitzBoundaryOptions boundary_options;
+  RitzFormField form_output;
+  RitzForm form;
   RitzOutputField field;
   int64_t *row_starts, *cols; // of op's matrix
   CeedScalar identity[4];

@@ -68,6 +68,7 @@ static const struct {
     {"RitzNewtonSolve*", "b", "NULL", "zero"},
     {"RitzPreconditionerReferenceCopy", "copy", "NULL", "there is nothing to release"},
     {"RitzGeometryCreatePointOperator", "context", "NULL", "the function has no parameters"},
+    {"RitzGeometryCreate*FormOperator", "context", "NULL", "the function has no parameters"},
     {"RitzGeometryCreateBoundaryOperator", "context", "NULL", "the function has no parameters"},
     {"CeedBasisGetFlopsEstimate", "num_points", "NUMBER", "there are no points"},
     {"Ritz*Batched", "*->vector", "NULL", "the array is not a vector's"},
@@ -322,6 +323,9 @@ static int make_mesh(Kit *kit) {
   DO(make_exchange(kit));
   kit->options = (RitzOperatorOptions){.kind = RITZ_OPERATOR_MASS, .space = kit->space};
   kit->boundary_options = (RitzBoundaryOptions){.space = kit->space, .part = "all"};
+  kit->form_output = (RitzFormField){"v", RITZ_FORM_VALUE, kit->space, 0, CEED_VECTOR_ACTIVE};
+  kit->form = (RitzForm){"CEED_QFUNCTION_HELPER void f(const void *ctx, CeedScalar *v) { v[0] = 1; }", "f",
+                         .num_outputs = 1, .outputs = &kit->form_output};
   kit->field = (RitzOutputField){.name = "field", .space = kit->space, .values = kit->matrix};
   snprintf(kit->path, sizeof(kit->path), "/tmp/ritz-sentinels-%ld.vtu", (long)getpid());
   snprintf(kit->list_path, sizeof(kit->list_path), "/tmp/ritz-sentinels-%ld.pvtu", (long)getpid());

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "backends/cpu/cpu.h"
+#include "base/text.h"
 #include "jit/strings.h"
 
 // *title: what messages call an operator, owned by the caller.

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "backends/gpu/operators.h"
+#include "base/text.h"
 #include "emit/emit.h"
 #include "jit/strings.h"
 

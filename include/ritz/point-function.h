@@ -22,54 +22,7 @@
 #ifndef RITZ_POINT_FUNCTION_H
 #define RITZ_POINT_FUNCTION_H
 
-#include <ritz/jit-source/geometry/points.h>
-
-// grad[c*dim + x] = sum_d inverse[d*dim + x] du_d of component c
-CEED_QFUNCTION_HELPER void ritz_point_gradients(const int dim, const int num_comp, const CeedScalar *inverse,
-                                                const CeedScalar *du, const CeedInt Q, const CeedInt i,
-                                                CeedScalar *grad) {
-  RITZ_POINT_UNROLL
-  for (int c = 0; c < num_comp; c++) {
-    RITZ_POINT_UNROLL
-    for (int x = 0; x < dim; x++) {
-      CeedScalar sum = inverse[x] * du[c * Q + i];
-      RITZ_POINT_UNROLL
-      for (int d = 1; d < dim; d++) sum += inverse[d * dim + x] * du[(d * num_comp + c) * Q + i];
-      grad[c * dim + x] = sum;
-    }
-  }
-}
-
-// v and dv = weight v and weight inverse grad_v
-CEED_QFUNCTION_HELPER void ritz_point_results(const int dim, const int num_comp, const CeedScalar *inverse,
-                                              const CeedScalar weight, const CeedScalar *value,
-                                              const CeedScalar *grad, const CeedInt Q, const CeedInt i,
-                                              CeedScalar *v, CeedScalar *dv) {
-  RITZ_POINT_UNROLL
-  for (int c = 0; c < num_comp; c++) {
-    v[c * Q + i] = weight * value[c];
-    RITZ_POINT_UNROLL
-    for (int d = 0; d < dim; d++) {
-      CeedScalar sum = inverse[d * dim] * grad[c * dim];
-      RITZ_POINT_UNROLL
-      for (int x = 1; x < dim; x++) sum += inverse[d * dim + x] * grad[c * dim + x];
-      dv[(d * num_comp + c) * Q + i] = weight * sum;
-    }
-  }
-}
-
-// inverse[d*dim + x]: row d of the inverse Jacobian; returns det.
-CEED_QFUNCTION_HELPER CeedScalar ritz_point_invert(const int dim, const CeedScalar *dx, const CeedInt Q,
-                                                   const CeedInt i, CeedScalar *inverse) {
-  CeedScalar k[3][3];
-  const CeedScalar det = ritz_geometry_jacobian(dim, dim, dx, Q, i, k), reciprocal = RITZ_QUOTIENT(1, det);
-  RITZ_POINT_UNROLL
-  for (int d = 0; d < dim; d++) {
-    RITZ_POINT_UNROLL
-    for (int x = 0; x < dim; x++) inverse[d * dim + x] = reciprocal * k[d][x];
-  }
-  return det;
-}
+#include <ritz/jit-source/geometry/fields.h>
 
 // in: u, du, [w det, inverse Jacobian]; out: v, dv
 #define RITZ_POINT_FUNCTION_STORED(name, dim, num_comp, f)                                                   \
@@ -78,8 +31,7 @@ CEED_QFUNCTION_HELPER CeedScalar ritz_point_invert(const int dim, const CeedScal
     CeedPragmaSIMD                                                                                           \
     for (CeedInt i = 0; i < Q; i++) {                                                                        \
       CeedScalar inverse[(dim) * (dim)];                                                                     \
-      RITZ_POINT_UNROLL                                                                                      \
-      for (int n = 0; n < (dim) * (dim); n++) inverse[n] = in[2][(n + 1) * Q + i];                           \
+      ritz_form_values((dim) * (dim), in[2] + Q, Q, i, inverse);                                             \
       RITZ_POINT_FUNCTION_BODY(dim, num_comp, f, in[2][i])                                                   \
     }                                                                                                        \
     return CEED_ERROR_SUCCESS;                                                                               \
@@ -100,11 +52,12 @@ CEED_QFUNCTION_HELPER CeedScalar ritz_point_invert(const int dim, const CeedScal
 
 #define RITZ_POINT_FUNCTION_BODY(dim, num_comp, f, weight)                                                   \
   CeedScalar u[num_comp], grad_u[(num_comp) * (dim)], v[num_comp], grad_v[(num_comp) * (dim)];               \
-  RITZ_POINT_UNROLL                                                                                          \
-  for (int c = 0; c < (num_comp); c++) u[c] = in[0][c * Q + i];                                              \
+  ritz_form_values(num_comp, in[0], Q, i, u);                                                                \
   ritz_point_gradients(dim, num_comp, inverse, in[1], Q, i, grad_u);                                         \
   f(ctx, u, (const CeedScalar(*)[dim])grad_u, v, (CeedScalar(*)[dim])grad_v);                                \
-  ritz_point_results(dim, num_comp, inverse, weight, v, grad_v, Q, i, out[0], out[1]);
+  const CeedScalar w = weight;                                                                               \
+  ritz_form_test_values(num_comp, w, v, Q, i, out[0]);                                                       \
+  ritz_form_test_gradients(dim, num_comp, inverse, w, grad_v, Q, i, out[1]);
 
 #define RITZ_POINT_FUNCTION(name, dim, num_comp, f)                                                          \
   RITZ_POINT_FUNCTION_STORED(name##_stored, dim, num_comp, f)                                                \
@@ -121,39 +74,6 @@ CEED_QFUNCTION_HELPER CeedScalar ritz_point_invert(const int dim, const CeedScal
 // component, and sets v, or v and grad_v: the integral over the facets of sum_c v_c phi_c (+ grad_v_c . grad
 // phi_c) for all test functions phi. The first form reads the nodes of the facets alone.
 
-// The outward normal of a facet; returns its area by that of the reference facet. dx: derivatives of the
-// position along the facet (dim 1: of the element, whose facet is a point).
-CEED_QFUNCTION_HELPER CeedScalar ritz_facet_normal(const int dim, const CeedScalar *dx, const CeedInt Q,
-                                                   const CeedInt i, CeedScalar *n) {
-  CeedScalar normal[3] = {dx[i] < 0 ? (CeedScalar)1 : (CeedScalar)-1, 0, 0};
-  if (dim == 2) {
-    normal[0] = dx[Q + i];
-    normal[1] = -dx[i];
-  }
-  if (dim == 3) {
-    const CeedScalar a[3] = {dx[i], dx[Q + i], dx[2 * Q + i]};
-    const CeedScalar b[3] = {dx[3 * Q + i], dx[4 * Q + i], dx[5 * Q + i]};
-    ritz_geometry_cross(a, b, normal);
-  }
-  const CeedScalar area = dim == 1 ? 1 : sqrt(ritz_geometry_dot(dim, normal, normal));
-  const CeedScalar reciprocal = RITZ_QUOTIENT(1, area);
-  RITZ_POINT_UNROLL
-  for (int d = 0; d < dim; d++) n[d] = reciprocal * normal[d];
-  return area;
-}
-
-// The same from the inverse Jacobian of an element, whose last direction leaves the facet; det: its
-// determinant.
-CEED_QFUNCTION_HELPER CeedScalar ritz_facet_normal_of_element(const int dim, const CeedScalar *inverse,
-                                                              const CeedScalar det, CeedScalar *n) {
-  const CeedScalar *across = inverse + (dim - 1) * dim;
-  const CeedScalar length = sqrt(ritz_geometry_dot(dim, across, across)),
-                   reciprocal = RITZ_QUOTIENT(-1, length);
-  RITZ_POINT_UNROLL
-  for (int d = 0; d < dim; d++) n[d] = reciprocal * across[d];
-  return length * (det < 0 ? -det : det);
-}
-
 // in: u, x, derivatives of x along the facet, weights; out: v
 #define RITZ_FACET_FUNCTION(name, dim, num_comp, f)                                                          \
   CEED_QFUNCTION(name)                                                                                       \
@@ -162,13 +82,10 @@ CEED_QFUNCTION_HELPER CeedScalar ritz_facet_normal_of_element(const int dim, con
     for (CeedInt i = 0; i < Q; i++) {                                                                        \
       CeedScalar x[dim], n[dim], u[num_comp], v[num_comp];                                                   \
       const CeedScalar weight = in[3][i] * ritz_facet_normal(dim, in[2], Q, i, n);                           \
-      RITZ_POINT_UNROLL                                                                                      \
-      for (int d = 0; d < (dim); d++) x[d] = in[1][d * Q + i];                                               \
-      RITZ_POINT_UNROLL                                                                                      \
-      for (int c = 0; c < (num_comp); c++) u[c] = in[0][c * Q + i];                                          \
+      ritz_form_values(dim, in[1], Q, i, x);                                                                 \
+      ritz_form_values(num_comp, in[0], Q, i, u);                                                            \
       f(ctx, x, n, u, v);                                                                                    \
-      RITZ_POINT_UNROLL                                                                                      \
-      for (int c = 0; c < (num_comp); c++) out[0][c * Q + i] = weight * v[c];                                \
+      ritz_form_test_values(num_comp, weight, v, Q, i, out[0]);                                              \
     }                                                                                                        \
     return CEED_ERROR_SUCCESS;                                                                               \
   }
@@ -183,13 +100,12 @@ CEED_QFUNCTION_HELPER CeedScalar ritz_facet_normal_of_element(const int dim, con
       CeedScalar u[num_comp], grad_u[(num_comp) * (dim)], v[num_comp], grad_v[(num_comp) * (dim)];           \
       const CeedScalar det = ritz_point_invert(dim, in[3], Q, i, inverse);                                   \
       const CeedScalar weight = in[4][i] * ritz_facet_normal_of_element(dim, inverse, det, n);               \
-      RITZ_POINT_UNROLL                                                                                      \
-      for (int d = 0; d < (dim); d++) x[d] = in[2][d * Q + i];                                               \
-      RITZ_POINT_UNROLL                                                                                      \
-      for (int c = 0; c < (num_comp); c++) u[c] = in[0][c * Q + i];                                          \
+      ritz_form_values(dim, in[2], Q, i, x);                                                                 \
+      ritz_form_values(num_comp, in[0], Q, i, u);                                                            \
       ritz_point_gradients(dim, num_comp, inverse, in[1], Q, i, grad_u);                                     \
       f(ctx, x, n, u, (const CeedScalar(*)[dim])grad_u, v, (CeedScalar(*)[dim])grad_v);                      \
-      ritz_point_results(dim, num_comp, inverse, weight, v, grad_v, Q, i, out[0], out[1]);                   \
+      ritz_form_test_values(num_comp, weight, v, Q, i, out[0]);                                              \
+      ritz_form_test_gradients(dim, num_comp, inverse, weight, grad_v, Q, i, out[1]);                        \
     }                                                                                                        \
     return CEED_ERROR_SUCCESS;                                                                               \
   }

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// QFunctions of forms (ritz/form.h): the user's text, and around it a function that brings what it gets and
+// gives from and to the points of the arrays. Called by form.c and boundary.c.
+#include <ritz/qfunction.h>
+
+#include "base/text.h"
+#include "geometry/geometry.h"
+
+typedef struct {
+  const RitzForm *form; // borrowed
+  CeedInt dim;
+  RitzFormGeometry geometry;
+  RitzText text;
+} Writer;
+
+// Numbers of a field in the user's function.
+static CeedInt num_of(const RitzFormField *field) {
+  CeedInt num = field->num_numbers;
+
+  if (field->space) (void)RitzSpaceGetNumComponents(field->space, &num);
+  return num;
+}
+
+static CeedInt count_arrays(CeedInt num, const RitzFormField *fields) {
+  CeedInt count = 0;
+
+  for (CeedInt k = 0; k < num; k++) count += fields[k].what == (RITZ_FORM_VALUE | RITZ_FORM_GRADIENT) ? 2 : 1;
+  return count;
+}
+
+CeedInt ritz_form_num_outputs(const RitzForm *form) { return count_arrays(form->num_outputs, form->outputs); }
+
+// ---- Declarations and arguments ----
+
+static void declare(Writer *w, const char *prefix, CeedInt num, const RitzFormField *fields) {
+  for (CeedInt k = 0; k < num; k++) {
+    const int n = (int)num_of(&fields[k]);
+
+    if (fields[k].what & RITZ_FORM_GRADIENT)
+      ritz_text_add(&w->text, "    CeedScalar %s_grad_%s[%d];\n", prefix, fields[k].name, n * (int)w->dim);
+    if (fields[k].what & ~RITZ_FORM_GRADIENT)
+      ritz_text_add(&w->text, "    CeedScalar %s_%s[%d];\n", prefix, fields[k].name, n);
+  }
+}
+
+static void pass(Writer *w, const char *prefix, const char *qualifier, CeedInt num,
+                 const RitzFormField *fields) {
+  for (CeedInt k = 0; k < num; k++) {
+    if (fields[k].what & ~RITZ_FORM_GRADIENT) ritz_text_add(&w->text, ", %s_%s", prefix, fields[k].name);
+    if (fields[k].what & RITZ_FORM_GRADIENT)
+      ritz_text_add(&w->text, ", (%sCeedScalar(*)[%d])%s_grad_%s", qualifier, (int)w->dim, prefix,
+                    fields[k].name);
+  }
+}
+
+// ---- One point ----
+
+// Position, inverse Jacobian, weight and normal from the fields that begin at `first`.
+static void write_geometry(Writer *w, int first) {
+  const bool has_gradients = ritz_form_has_gradients(w->form);
+  const int dim = (int)w->dim;
+  RitzText *t = &w->text;
+
+  if (w->form->gets & RITZ_FORM_POSITION) {
+    ritz_text_add(t, "    CeedScalar position[%d];\n", dim);
+    ritz_text_add(t, "    ritz_form_values(%d, in[%d], Q, i, position);\n", dim, first++);
+  }
+  if (w->geometry == RITZ_FORM_COMPUTED || w->geometry == RITZ_FORM_ELEMENT || has_gradients)
+    ritz_text_add(t, "    CeedScalar inverse[%d];\n", dim * dim);
+  if (w->geometry == RITZ_FORM_TRACE || w->geometry == RITZ_FORM_ELEMENT)
+    ritz_text_add(t, "    CeedScalar normal[%d];\n", dim);
+  if (w->geometry == RITZ_FORM_STORED && has_gradients)
+    ritz_text_add(t, "    ritz_form_values(%d, in[%d] + Q, Q, i, inverse);\n", dim * dim, first);
+  if (w->geometry == RITZ_FORM_ELEMENT)
+    ritz_text_add(t, "    const CeedScalar det = ritz_point_invert(%d, in[%d], Q, i, inverse);\n", dim,
+                  first);
+  switch (w->geometry) {
+  case RITZ_FORM_STORED: ritz_text_add(t, "    const CeedScalar weight = in[%d][i];\n", first); break;
+  case RITZ_FORM_COMPUTED:
+    ritz_text_add(t,
+                  "    const CeedScalar weight = in[%d][i] * ritz_point_invert(%d, in[%d], Q, i, inverse);\n",
+                  first + 1, dim, first);
+    break;
+  case RITZ_FORM_TRACE:
+    ritz_text_add(t,
+                  "    const CeedScalar weight = in[%d][i] * ritz_facet_normal(%d, in[%d], Q, i, normal);\n",
+                  first + 1, dim, first);
+    break;
+  case RITZ_FORM_ELEMENT:
+    ritz_text_add(t,
+                  "    const CeedScalar weight =\n"
+                  "        in[%d][i] * ritz_facet_normal_of_element(%d, inverse, det, normal);\n",
+                  first + 1, dim);
+  }
+}
+
+static void write_inputs(Writer *w) {
+  int in = 0;
+
+  for (CeedInt k = 0; k < w->form->num_inputs; k++) {
+    const RitzFormField *f = &w->form->inputs[k];
+    const int n = (int)num_of(f);
+
+    if (f->what & ~RITZ_FORM_GRADIENT)
+      ritz_text_add(&w->text, "    ritz_form_values(%d, in[%d], Q, i, in_%s);\n", n, in++, f->name);
+    if (f->what & RITZ_FORM_GRADIENT)
+      ritz_text_add(&w->text, "    ritz_point_gradients(%d, %d, inverse, in[%d], Q, i, in_grad_%s);\n",
+                    (int)w->dim, n, in++, f->name);
+  }
+}
+
+static void write_call(Writer *w) {
+  const RitzForm *form = w->form;
+
+  ritz_text_add(&w->text, "    %s(ctx", form->function);
+  if (form->gets & RITZ_FORM_POSITION) ritz_text_add(&w->text, ", position");
+  if (form->gets & RITZ_FORM_NORMAL) ritz_text_add(&w->text, ", normal");
+  if (form->gets & RITZ_FORM_WEIGHT) ritz_text_add(&w->text, ", &weight");
+  pass(w, "in", "const ", form->num_inputs, form->inputs);
+  pass(w, "out", "", form->num_outputs, form->outputs);
+  ritz_text_add(&w->text, ");\n");
+}
+
+static void write_outputs(Writer *w) {
+  int out = 0;
+
+  for (CeedInt k = 0; k < w->form->num_outputs; k++) {
+    const RitzFormField *f = &w->form->outputs[k];
+    const char *factor = f->space ? "weight" : "1";
+    const int n = (int)num_of(f);
+
+    if (f->what & ~RITZ_FORM_GRADIENT)
+      ritz_text_add(&w->text, "    ritz_form_test_values(%d, %s, out_%s, Q, i, out[%d]);\n", n, factor,
+                    f->name, out++);
+    if (f->what & RITZ_FORM_GRADIENT)
+      ritz_text_add(&w->text,
+                    "    ritz_form_test_gradients(%d, %d, inverse, weight, out_grad_%s, Q, i, out[%d]);\n",
+                    (int)w->dim, n, f->name, out++);
+  }
+}
+
+// ---- The QFunction ----
+
+static void write_text(Writer *w) {
+  const RitzForm *form = w->form;
+
+  ritz_text_add(&w->text, "#include <ritz/jit-source/geometry/fields.h>\n\n%s\n\n", form->text);
+  ritz_text_add(&w->text,
+                "CEED_QFUNCTION(%s_at_points)\n"
+                "(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {\n"
+                "  CeedPragmaSIMD\n"
+                "  for (CeedInt i = 0; i < Q; i++) {\n",
+                form->function);
+  declare(w, "in", form->num_inputs, form->inputs);
+  declare(w, "out", form->num_outputs, form->outputs);
+  write_geometry(w, (int)count_arrays(form->num_inputs, form->inputs));
+  write_inputs(w);
+  write_call(w);
+  write_outputs(w);
+  ritz_text_add(&w->text, "  }\n  return CEED_ERROR_SUCCESS;\n}\n");
+}
+
+int ritz_form_create_qfunction(Ceed ceed, const RitzForm *form, CeedInt dim, RitzFormGeometry geometry,
+                               CeedQFunction *qf) {
+  Writer w = {.form = form, .dim = dim, .geometry = geometry, .text = {.ceed = ceed}};
+  RitzText name = {.ceed = ceed};
+  char *text = NULL, *full_name = NULL;
+
+  write_text(&w);
+  ritz_text_add(&name, "%s_at_points", form->function);
+  int ierr = ritz_first_error(ritz_text_finish(&w.text, &text), ritz_text_finish(&name, &full_name));
+
+  if (!ierr) ierr = RitzQFunctionCreateFromText(ceed, 1, text, full_name, qf);
+  RITZ_FREE(&text);
+  RITZ_FREE(&full_name);
+  return ierr;
+}
