@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "solver/direct.h"
+#include "solver/preconditioner.h"
 
 double ritz_direct_seconds(void) {
   struct timespec now;
@@ -155,24 +156,12 @@ int ritz_matrix_check(RitzMatrix *matrix) {
 // ---- Components, for methods that treat them apart ----
 
 static int find_components(CeedOperator op, RitzMatrix *matrix) {
-  CeedElemRestriction rstr = NULL;
-  bool is_composite;
-  CeedInt num_sub = 0;
-  CeedOperator *subs = NULL, single = op;
+  const CeedElemRestriction rstr = ritz_operator_active_restriction(op);
+
   matrix->num_comp = matrix->comp_stride = 1;
-  RITZ_TRY(CeedOperatorIsComposite(op, &is_composite));
-  if (is_composite) {
-    RITZ_TRY(CeedOperatorCompositeGetNumSub(op, &num_sub));
-    if (num_sub == 0) return CEED_ERROR_SUCCESS;
-    RITZ_TRY(CeedOperatorCompositeGetSubList(op, &subs));
-    single = subs[0];
-  }
-  RITZ_TRY(CeedOperatorGetActiveElemRestriction(single, &rstr));
-  if (rstr && rstr != CEED_ELEMRESTRICTION_NONE) {
-    RITZ_TRY(CeedElemRestrictionGetNumComponents(rstr, &matrix->num_comp));
-    RITZ_TRY(CeedElemRestrictionGetCompStride(rstr, &matrix->comp_stride));
-  }
-  return CeedElemRestrictionDestroy(&rstr);
+  if (!rstr || rstr == CEED_ELEMRESTRICTION_NONE) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(CeedElemRestrictionGetNumComponents(rstr, &matrix->num_comp));
+  return CeedElemRestrictionGetCompStride(rstr, &matrix->comp_stride);
 }
 
 int ritz_matrix_assemble(CeedOperator op, RitzMatrix *matrix) {

@@ -280,13 +280,22 @@ int ritz_operator_square_length(CeedOperator op, const char *call, CeedSize *n) 
   return CEED_ERROR_SUCCESS;
 }
 
-CeedInt ritz_operator_num_components(CeedOperator op) {
+CeedElemRestriction ritz_operator_active_restriction(CeedOperator op) {
   const CeedOperator part = op->num_sub > 0 ? op->sub[0] : op;
+  CeedElemRestriction found = NULL;
 
   for (CeedInt i = 0; i < part->num_in; i++) {
-    if (part->in[i]->vec == CEED_VECTOR_ACTIVE) return part->in[i]->rstr->num_comp;
+    if (part->in[i]->vec != CEED_VECTOR_ACTIVE) continue;
+    if (found && part->in[i]->rstr != found) return NULL;
+    found = part->in[i]->rstr;
   }
-  return 1;
+  return found;
+}
+
+CeedInt ritz_operator_num_components(CeedOperator op) {
+  const CeedElemRestriction rstr = ritz_operator_active_restriction(op);
+
+  return rstr ? rstr->num_comp : 1;
 }
 
 int ritz_check_operator_of_space(CeedOperator op, const char *call, RitzSpace space,

@@ -79,7 +79,9 @@ int ritz_preconditioner_work(RitzPreconditioner pc, RitzSmoothingWork *work);
 int ritz_check_constraints(Ceed ceed, const char *call, RitzIndices constraints, CeedSize n);
 // *n: length of the active vectors. CEED_ERROR_INCOMPATIBLE: none; CEED_ERROR_DIMENSION: two lengths.
 int ritz_operator_square_length(CeedOperator op, const char *call, CeedSize *n);
-CeedInt ritz_operator_num_components(CeedOperator op); // of the active input
+// That of all active inputs (of the first part of a composite), borrowed; NULL: none, or several fields.
+CeedElemRestriction ritz_operator_active_restriction(CeedOperator op);
+CeedInt ritz_operator_num_components(CeedOperator op); // of the active input; 1 for several fields
 // bytes[i] := those of the passive inputs of ops[i] (NULL: none) that no operator before it has.
 int ritz_operators_count_stored(Ceed ceed, CeedInt num, const CeedOperator ops[], int64_t bytes[]);
 // CEED_ERROR_DIMENSION unless the operator has vectors of the space's length and components, and constraints
