@@ -48,7 +48,7 @@ extern const RitzClass ritz_ceed_class, ritz_vector_class, ritz_restriction_clas
     ritz_qfunction_class, ritz_context_class, ritz_operator_class;
 extern const RitzClass ritz_any_class; // of no object: stands for all that are a CeedObject
 extern const RitzClass ritz_mesh_class, ritz_space_class, ritz_geometry_class, ritz_solver_class;
-extern const RitzClass ritz_hierarchy_class, ritz_locator_class, ritz_facets_class;
+extern const RitzClass ritz_hierarchy_class, ritz_locator_class, ritz_facets_class, ritz_product_space_class;
 extern const RitzClass ritz_preconditioner_class, ritz_newton_class;
 extern const RitzClass ritz_indices_class, ritz_scalars_class, ritz_batched_class;
 extern const RitzClass ritz_dense_solver_class, ritz_front_class, ritz_assembly_class;
@@ -61,6 +61,7 @@ struct RitzSolver_private;
 struct RitzHierarchy_private;
 struct RitzLocator_private;
 struct RitzFacets_private;
+struct RitzProductSpace_private;
 struct RitzPreconditioner_private;
 struct RitzNewton_private;
 struct RitzIndices_private;
@@ -92,6 +93,7 @@ struct RitzPartOperator_private;
       struct RitzHierarchy_private *: &ritz_hierarchy_class,                                                 \
       struct RitzLocator_private *: &ritz_locator_class,                                                     \
       struct RitzFacets_private *: &ritz_facets_class,                                                       \
+      struct RitzProductSpace_private *: &ritz_product_space_class,                                          \
       struct RitzPreconditioner_private *: &ritz_preconditioner_class,                                       \
       struct RitzNewton_private *: &ritz_newton_class,                                                       \
       struct RitzIndices_private *: &ritz_indices_class,                                                     \

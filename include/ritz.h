@@ -27,6 +27,7 @@
 #include <ritz/partition.h>
 #include <ritz/precision.h>
 #include <ritz/preconditioner.h>
+#include <ritz/product.h>
 #include <ritz/qfunction.h>
 #include <ritz/solver.h>
 #include <ritz/space.h>

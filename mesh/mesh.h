@@ -484,11 +484,23 @@ const int64_t *ritz_space_kept_nodes(RitzSpace space, int64_t e);
 int64_t ritz_space_num_local(RitzSpace space, int block);
 // Nodes of element k of a list of elements, which may be written to scratch. Called by several threads.
 typedef const int64_t *(*RitzNodesFunction)(const void *ctx, int64_t k, int64_t *scratch);
-// A restriction to the entries of `space` at nodes of num_elem elements, num_local each; num_more: nodes that
-// the L-vector has beyond those of the space. CEED_ERROR_UNSUPPORTED as RitzSpaceCreateRestriction.
-int ritz_space_create_restriction(RitzSpace space, Ceed ceed, const char *call, int64_t num_elem,
-                                  int64_t num_local, int64_t num_more, RitzNodesFunction nodes,
+// Where the entries of a space begin in an L-vector, and its length.
+typedef struct {
+  int64_t first, length;
+} RitzPlace;
+// An L-vector of the space's own, with num_more nodes beyond.
+RitzPlace ritz_space_place(RitzSpace space, int64_t num_more);
+// A restriction to the entries of `space`, where they are in the L-vector, at nodes of num_elem elements,
+// num_local each. CEED_ERROR_UNSUPPORTED as RitzSpaceCreateRestriction.
+int ritz_space_create_restriction(RitzSpace space, Ceed ceed, const char *call, RitzPlace place,
+                                  int64_t num_elem, int64_t num_local, RitzNodesFunction nodes,
                                   const void *ctx, CeedElemRestriction *rstr);
+// Restrictions of a block and of some of its elements, as the public functions make them, not kept.
+int ritz_space_create_block_restriction(RitzSpace space, CeedInt block, Ceed ceed, const char *call,
+                                        RitzPlace place, CeedElemRestriction *rstr);
+int ritz_space_create_elements_restriction(RitzSpace space, CeedInt block, Ceed ceed, const char *call,
+                                           RitzPlace place, CeedInt num, const CeedInt elements[],
+                                           CeedElemRestriction *rstr);
 
 // ---- Partitions (mesh/partition-metis.c) ----
 // *is_done false: there is no METIS, or it failed.

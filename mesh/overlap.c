@@ -201,9 +201,9 @@ static int create_class(const Overlap *o, RitzSpace space, Ceed ceed, const char
   const CeedInt num = o->first[class + 1] - o->first[class];
 
   if (num == 0) return CEED_ERROR_SUCCESS;
-  return ritz_space_create_restriction(space, ceed, call, num,
-                                       ritz_mesh_power(o->of.p + 1 + class, o->of.mesh->dim), num_more,
-                                       nodes_of_class, &c, rstr);
+  return ritz_space_create_restriction(space, ceed, call, ritz_space_place(space, num_more), num,
+                                       ritz_mesh_power(o->of.p + 1 + class, o->of.mesh->dim), nodes_of_class,
+                                       &c, rstr);
 }
 
 static void clear_overlap(Overlap *o) {
@@ -450,7 +450,7 @@ int RitzSpaceCreatePatchRestriction(RitzSpace space, Ceed ceed, CeedInt num, con
   if (num > 0) RITZ_ARGUMENT(ceed, axes);
   RITZ_TRY(ritz_mesh_require_tensor(mesh, call));
   RITZ_TRY(check_patches(mesh, ceed, call, num, elements, axes));
-  return ritz_space_create_restriction(space, ceed, call, num,
-                                       ritz_mesh_power(2 * patches.of.p - 1, mesh->dim), 0, nodes_of_patch,
+  return ritz_space_create_restriction(space, ceed, call, ritz_space_place(space, 0), num,
+                                       ritz_mesh_power(2 * patches.of.p - 1, mesh->dim), nodes_of_patch,
                                        &patches, rstr);
 }

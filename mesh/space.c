@@ -275,7 +275,7 @@ int RitzSpaceGetSeamElements(RitzSpace space, int64_t *num, int64_t **elements) 
 typedef struct {
   RitzNodesFunction nodes;
   const void *ctx;
-  int64_t num_local;
+  int64_t num_local, first;
   CeedInt num_comp;
   int64_t *scratch; // owned, [num_slots][num_local]
   CeedInt *offsets; // [num_elem][num_local]
@@ -288,7 +288,7 @@ static void fill_offsets(void *data, int slot, int64_t first, int64_t count) {
     const int64_t *nodes = o->nodes(o->ctx, k, o->scratch + slot * o->num_local);
     CeedInt *offsets = o->offsets + k * o->num_local;
 
-    for (int64_t i = 0; i < o->num_local; i++) offsets[i] = (CeedInt)(nodes[i] * o->num_comp);
+    for (int64_t i = 0; i < o->num_local; i++) offsets[i] = (CeedInt)(o->first + nodes[i] * o->num_comp);
   }
 }
 
@@ -305,24 +305,27 @@ static int create_node_offsets(Ceed ceed, int64_t num_elem, Offsets *o) {
   return ierr;
 }
 
-int ritz_space_create_restriction(RitzSpace space, Ceed ceed, const char *call, int64_t num_elem,
-                                  int64_t num_local, int64_t num_more, RitzNodesFunction nodes,
+RitzPlace ritz_space_place(RitzSpace space, int64_t num_more) {
+  return (RitzPlace){0, (space->num_nodes + num_more) * space->num_comp};
+}
+
+int ritz_space_create_restriction(RitzSpace space, Ceed ceed, const char *call, RitzPlace place,
+                                  int64_t num_elem, int64_t num_local, RitzNodesFunction nodes,
                                   const void *ctx, CeedElemRestriction *rstr) {
   const CeedInt num_comp = space->num_comp;
-  const int64_t num_nodes = space->num_nodes + num_more;
-  bool fits = num_elem <= INT32_MAX && num_local <= INT32_MAX / num_comp &&
-              num_nodes - 1 <= (INT32_MAX - (num_comp - 1)) / num_comp;
-  Offsets o = {.nodes = nodes, .ctx = ctx, .num_local = num_local, .num_comp = num_comp};
+  bool fits =
+      num_elem <= INT32_MAX && num_local <= INT32_MAX / num_comp && place.length - 1 <= (int64_t)INT32_MAX;
+  Offsets o = {
+      .nodes = nodes, .ctx = ctx, .num_local = num_local, .first = place.first, .num_comp = num_comp};
 
   RITZ_REQUIRE(fits, ceed, CEED_ERROR_UNSUPPORTED,
                "%s: %lld elements, %lld nodes of %" CeedInt_FMT
-               " components exceed the 32-bit offsets of a restriction",
-               call, (long long)num_elem, (long long)num_nodes, num_comp);
+               " components, an L-vector of %lld entries exceed the 32-bit offsets of a restriction",
+               call, (long long)num_elem, (long long)space->num_nodes, num_comp, (long long)place.length);
   RITZ_TRY(create_node_offsets(ceed, num_elem, &o));
   ritz_memory_give(o.offsets);
-  int ierr =
-      CeedElemRestrictionCreate(ceed, (CeedInt)num_elem, (CeedInt)num_local, num_comp, 1,
-                                num_nodes * num_comp, CEED_MEM_HOST, CEED_OWN_POINTER, o.offsets, rstr);
+  int ierr = CeedElemRestrictionCreate(ceed, (CeedInt)num_elem, (CeedInt)num_local, num_comp, 1, place.length,
+                                       CEED_MEM_HOST, CEED_OWN_POINTER, o.offsets, rstr);
 
   if (ierr) free(o.offsets);
   return ierr;
@@ -339,17 +342,25 @@ static const int64_t *block_nodes(const void *ctx, int64_t k, int64_t *scratch) 
   return ritz_space_nodes(block->space, block->block, k, scratch);
 }
 
+int ritz_space_create_block_restriction(RitzSpace space, CeedInt block, Ceed ceed, const char *call,
+                                        RitzPlace place, CeedElemRestriction *rstr) {
+  const Block all = {space, block};
+
+  return ritz_space_create_restriction(space, ceed, call, place, space->mesh->blocks[block].num_elem,
+                                       space->num_local[block], block_nodes, &all, rstr);
+}
+
 // The restriction of a block is made once and shared: its offsets are large, as is what backends derive from
 // them.
-static int create_block_restriction(RitzSpace space, CeedInt block, Ceed ceed, const char *call,
-                                    CeedElemRestriction *rstr) {
+static int share_block_restriction(RitzSpace space, CeedInt block, Ceed ceed, const char *call,
+                                   CeedElemRestriction *rstr) {
   CeedElemRestriction *kept = &space->restrictions[block];
-  const Block all = {space, block};
 
   if (*kept && CeedElemRestrictionReturnCeed(*kept) != ceed) RITZ_TRY(CeedElemRestrictionDestroy(kept));
   if (!*kept) {
-    RITZ_TRY(ritz_space_create_restriction(space, ceed, call, space->mesh->blocks[block].num_elem,
-                                           space->num_local[block], 0, block_nodes, &all, kept));
+    const RitzPlace own = ritz_space_place(space, 0);
+
+    RITZ_TRY(ritz_space_create_block_restriction(space, block, ceed, call, own, kept));
   }
   return CeedElemRestrictionReferenceCopy(*kept, rstr);
 }
@@ -361,7 +372,7 @@ int RitzSpaceCreateRestriction(RitzSpace space, Ceed ceed, CeedElemRestriction *
   *rstr = NULL;
   RITZ_TRY(ritz_mesh_require_one_block(space->mesh, "RitzSpaceCreateRestriction",
                                        "RitzSpaceCreateBlockRestriction"));
-  return create_block_restriction(space, 0, ceed, "RitzSpaceCreateRestriction", rstr);
+  return share_block_restriction(space, 0, ceed, "RitzSpaceCreateRestriction", rstr);
 }
 
 int RitzSpaceCreateBlockRestriction(RitzSpace space, CeedInt block, Ceed ceed, CeedElemRestriction *rstr) {
@@ -370,7 +381,7 @@ int RitzSpaceCreateBlockRestriction(RitzSpace space, CeedInt block, Ceed ceed, C
   RITZ_ARGUMENT(space, rstr);
   *rstr = NULL;
   RITZ_TRY(ritz_mesh_check_block(space->mesh, block, "RitzSpaceCreateBlockRestriction"));
-  return create_block_restriction(space, block, ceed, "RitzSpaceCreateBlockRestriction", rstr);
+  return share_block_restriction(space, block, ceed, "RitzSpaceCreateBlockRestriction", rstr);
 }
 
 // Elements of a block, by their numbers in the mesh.
@@ -386,6 +397,24 @@ static const int64_t *selected_nodes(const void *ctx, int64_t k, int64_t *scratc
   return ritz_space_nodes(s->of.space, s->of.block, s->elements[k] - s->first, scratch);
 }
 
+int ritz_space_create_elements_restriction(RitzSpace space, CeedInt block, Ceed ceed, const char *call,
+                                           RitzPlace place, CeedInt num, const CeedInt elements[],
+                                           CeedElemRestriction *rstr) {
+  const RitzMeshBlock *b = &space->mesh->blocks[block];
+  const Selection selection = {{space, block}, b->first, elements};
+
+  RITZ_REQUIRE(num >= 0, ceed, CEED_ERROR_DIMENSION, "%s: %" CeedInt_FMT " elements, needed at least 0", call,
+               num);
+  if (num > 0) RITZ_ARGUMENT_OF(ceed, call, elements);
+  for (CeedInt k = 0; k < num; k++) {
+    RITZ_REQUIRE(elements[k] >= b->first && elements[k] < b->first + b->num_elem, ceed, CEED_ERROR_DIMENSION,
+                 "%s: element %" CeedInt_FMT " is not in block %" CeedInt_FMT ", which has %lld to %lld",
+                 call, elements[k], block, (long long)b->first, (long long)(b->first + b->num_elem - 1));
+  }
+  return ritz_space_create_restriction(space, ceed, call, place, num, space->num_local[block], selected_nodes,
+                                       &selection, rstr);
+}
+
 int RitzSpaceCreateElementsRestriction(RitzSpace space, CeedInt block, Ceed ceed, CeedInt num,
                                        const CeedInt elements[], CeedElemRestriction *rstr) {
   RITZ_HANDLE(space, ceed);
@@ -393,20 +422,8 @@ int RitzSpaceCreateElementsRestriction(RitzSpace space, CeedInt block, Ceed ceed
   RITZ_ARGUMENT(space, rstr);
   *rstr = NULL;
   RITZ_TRY(ritz_mesh_check_block(space->mesh, block, "RitzSpaceCreateElementsRestriction"));
-  const RitzMeshBlock *b = &space->mesh->blocks[block];
-  const Selection selection = {{space, block}, b->first, elements};
-
-  RITZ_REQUIRE(num >= 0, ceed, CEED_ERROR_DIMENSION,
-               "RitzSpaceCreateElementsRestriction: %" CeedInt_FMT " elements, needed at least 0", num);
-  if (num > 0) RITZ_ARGUMENT(ceed, elements);
-  for (CeedInt k = 0; k < num; k++) {
-    RITZ_REQUIRE(elements[k] >= b->first && elements[k] < b->first + b->num_elem, ceed, CEED_ERROR_DIMENSION,
-                 "RitzSpaceCreateElementsRestriction: element %" CeedInt_FMT " is not in block %" CeedInt_FMT
-                 ", which has %lld to %lld",
-                 elements[k], block, (long long)b->first, (long long)(b->first + b->num_elem - 1));
-  }
-  return ritz_space_create_restriction(space, ceed, "RitzSpaceCreateElementsRestriction", num,
-                                       space->num_local[block], 0, selected_nodes, &selection, rstr);
+  return ritz_space_create_elements_restriction(space, block, ceed, "RitzSpaceCreateElementsRestriction",
+                                                ritz_space_place(space, 0), num, elements, rstr);
 }
 
 int RitzSpaceCreateBlockBasis(RitzSpace space, CeedInt block, Ceed ceed, CeedInt quad_degree,

@@ -1,23 +1,29 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Transfer operators between nested spaces, made of ordinary objects: a basis that takes coarse nodes to fine
-// ones, and a QFunction that divides by the number of coarse elements that have the node.
+// Transfer operators between nested spaces and products of them, made of ordinary objects: a basis that takes
+// coarse nodes to fine ones, and a QFunction that divides by the number of coarse elements that have the
+// node.
 #include <ritz/multigrid.h>
 #include <ritz/precision.h>
 
 #include "mesh/nested.h"
+#include "mesh/product.h"
 
+// A pair of spaces.
 typedef struct {
-  Ceed ceed; // borrowed, as the spaces
+  Ceed ceed; // borrowed, as all but `nested`
+  const char *call;
   CeedScalarType precision;
-  RitzSpace coarse, fine;
+  const RitzMember *coarse, *fine;
   CeedInt num_comp;
-  RitzNested nested;     // owned
-  CeedVector weights;    // owned, of the fine space
-  CeedOperator *prolong; // results, NULL: not wanted
-  CeedOperator *restriction;
+  RitzNested nested; // owned
 } Transfer;
 
-static const char call[] = "RitzSpaceCreateTransfer";
+typedef struct {
+  CeedInt num;
+  Transfer *pairs;    // owned, [num]
+  int num_parts;      // of all pairs
+  CeedVector weights; // owned, of the fine L-vector
+} Transfers;
 
 // ---- Weights ----
 
@@ -26,7 +32,7 @@ typedef struct {
   int64_t num_nodes;
   int64_t size[3], period[3]; // boxes: nodes a direction, and of one coarse element
   int32_t *counts;            // owned, else: coarse elements with the node
-  CeedScalar *weights;        // [num_nodes][num_comp]; NULL: in float
+  CeedScalar *weights;        // [num_nodes][num_comp] of the space; NULL: in float
   float *singles;
 } Weights;
 
@@ -84,53 +90,63 @@ static int count_elements(const Transfer *t, Weights *w) {
 }
 
 // 1 / number of coarse elements with the node, for each component; in one of the arrays, the other is NULL.
-static int fill_weights(const Transfer *t, int64_t num_nodes, CeedScalar *weights, float *singles) {
+static int fill_weights_of(const Transfer *t, CeedScalar *weights, float *singles) {
   const RitzNestedPart *part = &t->nested.parts[0];
   const RitzMesh coarse = part->coarse;
-  Weights w = {.t = t, .num_nodes = num_nodes, .weights = weights, .singles = singles};
+  const int64_t first = ritz_member_place(t->fine).first;
+  Weights w = {
+      .t = t, .weights = weights ? weights + first : NULL, .singles = singles ? singles + first : NULL};
   CeedInt degree = part->lattice_degree;
 
-  if (coarse->grid[0] && part->is_same) RITZ_TRY(RitzSpaceGetDegree(t->fine, &degree));
+  RITZ_TRY(RitzSpaceGetNumNodes(t->fine->space, &w.num_nodes));
+
+  if (coarse->grid[0] && part->is_same) RITZ_TRY(RitzSpaceGetDegree(t->fine->space, &degree));
   for (int d = 0; d < 3; d++) {
     w.size[d] = d < coarse->dim ? coarse->grid[d] * degree + 1 : 1;
     w.period[d] = degree;
   }
-  if (coarse->grid[0] && degree > 0) return ritz_run_ranges(t->ceed, num_nodes, weigh_grid_nodes, &w);
+  if (coarse->grid[0] && degree > 0) return ritz_run_ranges(t->ceed, w.num_nodes, weigh_grid_nodes, &w);
   int ierr = count_elements(t, &w);
 
-  if (!ierr) ierr = ritz_run_ranges(t->ceed, num_nodes, weigh_counted_nodes, &w);
+  if (!ierr) ierr = ritz_run_ranges(t->ceed, w.num_nodes, weigh_counted_nodes, &w);
   RITZ_FREE(&w.counts);
   return ierr;
 }
 
-static int create_own_weights(const Transfer *t, int64_t num_nodes, CeedVector *weights) {
+static int fill_weights(const Transfers *t, CeedScalar *weights, float *singles) {
+  for (CeedInt i = 0; i < t->num; i++) RITZ_TRY(fill_weights_of(&t->pairs[i], weights, singles));
+  return CEED_ERROR_SUCCESS;
+}
+
+static int create_own_weights(const Transfers *t, Ceed ceed, CeedSize length, CeedVector *weights) {
   CeedScalar *values = NULL;
 
-  RITZ_TRY(CeedVectorCreate(t->ceed, num_nodes * t->num_comp, weights));
+  RITZ_TRY(CeedVectorCreate(ceed, length, weights));
   RITZ_TRY(CeedVectorGetArrayWrite(*weights, CEED_MEM_HOST, &values));
-  const int ierr = fill_weights(t, num_nodes, values, NULL);
+  const int ierr = fill_weights(t, values, NULL);
   return ritz_first_error(ierr, CeedVectorRestoreArray(*weights, &values));
 }
 
-static int create_float_weights(const Transfer *t, int64_t num_nodes, CeedVector *weights) {
+static int create_float_weights(const Transfers *t, Ceed ceed, CeedSize length, CeedVector *weights) {
   float *values = NULL;
 
-  RITZ_TRY(RitzVectorCreate(t->ceed, num_nodes * t->num_comp, CEED_SCALAR_FP32, weights));
+  RITZ_TRY(RitzVectorCreate(ceed, length, CEED_SCALAR_FP32, weights));
   RITZ_TRY(RitzVectorGetArrayWriteF32(*weights, CEED_MEM_HOST, &values));
-  const int ierr = fill_weights(t, num_nodes, NULL, values);
+  const int ierr = fill_weights(t, NULL, values);
   return ritz_first_error(ierr, RitzVectorRestoreArrayF32(*weights, &values));
 }
 
-static int create_weights(Transfer *t) {
-  int64_t num_nodes = 0;
+static int create_weights(Transfers *t) {
+  const Ceed ceed = t->pairs[0].ceed;
+  const CeedScalarType precision = t->pairs[0].precision;
+  const CeedSize length = (CeedSize)ritz_member_place(t->pairs[0].fine).length;
   CeedVector own = NULL;
 
-  RITZ_TRY(RitzSpaceGetNumNodes(t->fine, &num_nodes));
-  if (t->precision == CEED_SCALAR_TYPE) return create_own_weights(t, num_nodes, &t->weights);
-  if (t->precision == CEED_SCALAR_FP32) return create_float_weights(t, num_nodes, &t->weights);
-  int ierr = create_own_weights(t, num_nodes, &own);
+  if (precision == CEED_SCALAR_TYPE) return create_own_weights(t, ceed, length, &t->weights);
+  if (precision == CEED_SCALAR_FP32) return create_float_weights(t, ceed, length, &t->weights);
+  int ierr = create_own_weights(t, ceed, length, &own);
 
-  if (!ierr) ierr = RitzVectorCreate(t->ceed, num_nodes * t->num_comp, t->precision, &t->weights);
+  if (!ierr) ierr = RitzVectorCreate(ceed, length, precision, &t->weights);
   if (!ierr) ierr = RitzVectorConvert(own, t->weights);
   CeedVectorDestroy(&own);
   return ierr;
@@ -149,20 +165,20 @@ static const int64_t *selected_nodes(const void *ctx, int64_t k, int64_t *scratc
   return ritz_space_nodes(c->space, c->part->block, c->part->elements[k], scratch);
 }
 
-// Where a part is a whole block, the space has its restriction already.
+// Where a part is a whole block, the space or product has its restriction already.
 static int create_coarse_restriction(const Transfer *t, const RitzNestedPart *part,
                                      CeedElemRestriction *rstr) {
-  const CoarseNodes selected = {t->coarse, part};
+  const CoarseNodes selected = {t->coarse->space, part};
 
-  if (!part->elements) return RitzSpaceCreateBlockRestriction(t->coarse, part->block, t->ceed, rstr);
-  return ritz_space_create_restriction(t->coarse, t->ceed, call, part->num_elem, part->num_coarse, 0,
-                                       selected_nodes, &selected, rstr);
+  if (!part->elements) return ritz_member_restriction(t->coarse, part->block, t->ceed, rstr);
+  return ritz_space_create_restriction(t->coarse->space, t->ceed, t->call, ritz_member_place(t->coarse),
+                                       part->num_elem, part->num_coarse, selected_nodes, &selected, rstr);
 }
 
 static int create_fine_restriction(const Transfer *t, const RitzNestedPart *part, CeedElemRestriction *rstr) {
-  if (part->is_same) return RitzSpaceCreateBlockRestriction(t->fine, part->block, t->ceed, rstr);
-  return ritz_space_create_restriction(t->fine, t->ceed, call, part->num_elem, part->num_fine, 0,
-                                       ritz_nested_nodes, part, rstr);
+  if (part->is_same) return ritz_member_restriction(t->fine, part->block, t->ceed, rstr);
+  return ritz_space_create_restriction(t->fine->space, t->ceed, t->call, ritz_member_place(t->fine),
+                                       part->num_elem, part->num_fine, ritz_nested_nodes, part, rstr);
 }
 
 static int create_basis(const Transfer *t, const RitzNestedPart *part, CeedBasis *basis) {
@@ -201,8 +217,8 @@ static int create_qfunction(const Transfer *t, CeedEvalMode in, CeedEvalMode out
   return ierr ? ierr : CeedQFunctionSetContextWritable(*qf, false);
 }
 
-static int create_prolong(const Transfer *t, CeedElemRestriction coarse, CeedElemRestriction fine,
-                          CeedBasis basis, CeedOperator *op) {
+static int create_prolong(const Transfer *t, CeedVector weights, CeedElemRestriction coarse,
+                          CeedElemRestriction fine, CeedBasis basis, CeedOperator *op) {
   CeedQFunction qf = NULL;
   int ierr = create_qfunction(t, CEED_EVAL_INTERP, CEED_EVAL_NONE, &qf);
 
@@ -211,13 +227,13 @@ static int create_prolong(const Transfer *t, CeedElemRestriction coarse, CeedEle
   RITZ_TRY(ierr);
   RITZ_TRY(RitzOperatorSetPrecision(*op, t->precision));
   RITZ_TRY(CeedOperatorSetField(*op, "input", coarse, basis, CEED_VECTOR_ACTIVE));
-  RITZ_TRY(CeedOperatorSetField(*op, "scale", fine, CEED_BASIS_NONE, t->weights));
+  RITZ_TRY(CeedOperatorSetField(*op, "scale", fine, CEED_BASIS_NONE, weights));
   RITZ_TRY(CeedOperatorSetField(*op, "output", fine, CEED_BASIS_NONE, CEED_VECTOR_ACTIVE));
   return CeedOperatorCheckReady(*op);
 }
 
-static int create_restriction(const Transfer *t, CeedElemRestriction coarse, CeedElemRestriction fine,
-                              CeedBasis basis, CeedOperator *op) {
+static int create_restriction(const Transfer *t, CeedVector weights, CeedElemRestriction coarse,
+                              CeedElemRestriction fine, CeedBasis basis, CeedOperator *op) {
   CeedQFunction qf = NULL;
   int ierr = create_qfunction(t, CEED_EVAL_NONE, CEED_EVAL_INTERP, &qf);
 
@@ -226,13 +242,14 @@ static int create_restriction(const Transfer *t, CeedElemRestriction coarse, Cee
   RITZ_TRY(ierr);
   RITZ_TRY(RitzOperatorSetPrecision(*op, t->precision));
   RITZ_TRY(CeedOperatorSetField(*op, "input", fine, CEED_BASIS_NONE, CEED_VECTOR_ACTIVE));
-  RITZ_TRY(CeedOperatorSetField(*op, "scale", fine, CEED_BASIS_NONE, t->weights));
+  RITZ_TRY(CeedOperatorSetField(*op, "scale", fine, CEED_BASIS_NONE, weights));
   RITZ_TRY(CeedOperatorSetField(*op, "output", coarse, basis, CEED_VECTOR_ACTIVE));
   return CeedOperatorCheckReady(*op);
 }
 
-// The operators of one part, in ops[0] (prolongation) and ops[1].
-static int create_part(const Transfer *t, const RitzNestedPart *part, CeedOperator ops[2]) {
+// The operators of one part that are wanted, in ops[0] (prolongation) and ops[1].
+static int create_part(const Transfer *t, const RitzNestedPart *part, CeedVector weights,
+                       const bool is_wanted[2], CeedOperator ops[2]) {
   CeedElemRestriction coarse = NULL, fine = NULL;
   CeedBasis basis = NULL;
   int ierr;
@@ -240,8 +257,8 @@ static int create_part(const Transfer *t, const RitzNestedPart *part, CeedOperat
   RITZ_TRY_CLEANUP(create_coarse_restriction(t, part, &coarse));
   RITZ_TRY_CLEANUP(create_fine_restriction(t, part, &fine));
   RITZ_TRY_CLEANUP(create_basis(t, part, &basis));
-  if (t->prolong) RITZ_TRY_CLEANUP(create_prolong(t, coarse, fine, basis, &ops[0]));
-  if (t->restriction) ierr = create_restriction(t, coarse, fine, basis, &ops[1]);
+  if (is_wanted[0]) RITZ_TRY_CLEANUP(create_prolong(t, weights, coarse, fine, basis, &ops[0]));
+  if (is_wanted[1]) ierr = create_restriction(t, weights, coarse, fine, basis, &ops[1]);
 
 cleanup:
   CeedElemRestrictionDestroy(&coarse);
@@ -251,27 +268,73 @@ cleanup:
 }
 
 // Adds the operator of a part, which is the whole where there is only one.
-static int add_part(const Transfer *t, CeedOperator op, CeedOperator *whole) {
+static int add_part(Ceed ceed, int num_parts, CeedOperator op, CeedOperator *whole) {
   if (!op) return CEED_ERROR_SUCCESS;
-  if (t->nested.num == 1) return CeedOperatorReferenceCopy(op, whole);
-  if (!*whole) RITZ_TRY(CeedOperatorCreateComposite(t->ceed, whole));
+  if (num_parts == 1) return CeedOperatorReferenceCopy(op, whole);
+  if (!*whole) RITZ_TRY(CeedOperatorCreateComposite(ceed, whole));
   return CeedOperatorCompositeAddSub(*whole, op);
 }
 
-static int create_operators(Transfer *t, CeedOperator whole[2]) {
-  RITZ_TRY(create_weights(t));
-  for (int i = 0; i < t->nested.num; i++) {
+static int add_pair(const Transfers *t, const Transfer *pair, const bool is_wanted[2],
+                    CeedOperator whole[2]) {
+  for (int i = 0; i < pair->nested.num; i++) {
     CeedOperator ops[2] = {NULL, NULL};
-    int ierr = create_part(t, &t->nested.parts[i], ops);
+    int ierr = create_part(pair, &pair->nested.parts[i], t->weights, is_wanted, ops);
 
     for (int k = 0; k < 2; k++) {
-      if (!ierr) ierr = add_part(t, ops[k], &whole[k]);
+      if (!ierr) ierr = add_part(pair->ceed, t->num_parts, ops[k], &whole[k]);
       CeedOperatorDestroy(&ops[k]);
     }
     RITZ_TRY(ierr);
   }
+  return CEED_ERROR_SUCCESS;
+}
+
+static int create_operators(Transfers *t, const bool is_wanted[2], CeedOperator whole[2]) {
+  RITZ_TRY(create_weights(t));
+  for (CeedInt i = 0; i < t->num; i++) RITZ_TRY(add_pair(t, &t->pairs[i], is_wanted, whole));
   if (whole[0]) RITZ_TRY(CeedOperatorSetName(whole[0], "prolongation"));
   return whole[1] ? CeedOperatorSetName(whole[1], "restriction") : CEED_ERROR_SUCCESS;
+}
+
+// ---- Pairs of spaces ----
+
+static int append_pair(Transfers *t, const Transfer *given) {
+  Transfer *pair = &t->pairs[t->num];
+
+  *pair = *given;
+  RITZ_TRY(RitzSpaceGetNumComponents(pair->fine->space, &pair->num_comp));
+  RITZ_TRY(ritz_nested_create(pair->coarse->space, pair->fine->space, pair->call, &pair->nested));
+  t->num++;
+  t->num_parts += pair->nested.num;
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_transfer_create(Ceed ceed, const char *call, CeedScalarType precision, CeedInt num,
+                         const RitzMember coarse[], const RitzMember fine[], CeedOperator *prolong,
+                         CeedOperator *restriction) {
+  const bool is_wanted[2] = {prolong != NULL, restriction != NULL};
+  CeedOperator whole[2] = {NULL, NULL};
+  Transfers t = {.num = 0};
+  int ierr;
+
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)num, &t.pairs));
+  for (CeedInt i = 0; i < num; i++) {
+    const Transfer pair = {
+        .ceed = ceed, .call = call, .precision = precision, .coarse = &coarse[i], .fine = &fine[i]};
+
+    RITZ_TRY_CLEANUP(append_pair(&t, &pair));
+  }
+  ierr = create_operators(&t, is_wanted, whole);
+
+cleanup:
+  CeedVectorDestroy(&t.weights);
+  for (CeedInt i = 0; i < t.num; i++) ritz_nested_clear(&t.pairs[i].nested);
+  RITZ_FREE(&t.pairs);
+  for (int k = 0; ierr && k < 2; k++) CeedOperatorDestroy(&whole[k]);
+  if (prolong) *prolong = whole[0];
+  if (restriction) *restriction = whole[1];
+  return ierr;
 }
 
 int RitzSpaceCreateTransfer(RitzSpace coarse, RitzSpace fine, Ceed ceed, CeedScalarType precision,
@@ -279,24 +342,9 @@ int RitzSpaceCreateTransfer(RitzSpace coarse, RitzSpace fine, Ceed ceed, CeedSca
   RITZ_HANDLE(coarse, fine, ceed);
   RITZ_ARGUMENT(coarse, fine);
   RITZ_ARGUMENT(coarse, ceed);
-  Transfer t = {.ceed = ceed,
-                .precision = precision,
-                .coarse = coarse,
-                .fine = fine,
-                .prolong = prolong,
-                .restriction = restriction};
-  CeedOperator whole[2] = {NULL, NULL};
+  const RitzMember from = {.space = coarse}, to = {.space = fine};
 
   if (prolong) *prolong = NULL;
   if (restriction) *restriction = NULL;
-  RITZ_TRY(RitzSpaceGetNumComponents(fine, &t.num_comp));
-  RITZ_TRY(ritz_nested_create(coarse, fine, call, &t.nested));
-  int ierr = create_operators(&t, whole);
-
-  CeedVectorDestroy(&t.weights);
-  ritz_nested_clear(&t.nested);
-  for (int k = 0; ierr && k < 2; k++) CeedOperatorDestroy(&whole[k]);
-  if (prolong) *prolong = whole[0];
-  if (restriction) *restriction = whole[1];
-  return ierr;
+  return ritz_transfer_create(ceed, __func__, precision, 1, &from, &to, prolong, restriction);
 }

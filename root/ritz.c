@@ -34,6 +34,7 @@ static const RitzKnownClass classes[] = {
     {&ritz_hierarchy_class, "a RitzHierarchy"},
     {&ritz_locator_class, "a RitzLocator"},
     {&ritz_facets_class, "a RitzFacets"},
+    {&ritz_product_space_class, "a RitzProductSpace"},
     {&ritz_dense_solver_class, "a RitzDenseSolver"},
     {&ritz_assembly_class, "a RitzAssembly"},
     {NULL, "no object"},

@@ -51,7 +51,8 @@ typedef struct {
   RitzNewton newton;     // of op and solver
   RitzPreconditioner pc; // Jacobi, of 4 entries
   RitzHierarchy hierarchy;
-  Ceed host; // on which batched objects are, one of each operation, of empty matrices
+  RitzProductSpace product; // of space alone
+  Ceed host;                // on which batched objects are, one of each operation, of empty matrices
   RitzBatched batched[RITZ_BATCHED_GESVDJ + 1];
   RitzDenseSolver dense;
   RitzBatchArray batch_array; // zeros

@@ -38,6 +38,8 @@ static const struct {
     {"RitzLocatorReferenceCopy", "copy", "NULL", "there is nothing to release"},
     {"RitzVector*Entries", "indices", "NULL", "the set is empty"},
     {"RitzSpaceReferenceCopy", "copy", "NULL", "there is nothing to release"},
+    {"RitzProductSpaceReferenceCopy", "copy", "NULL", "there is nothing to release"},
+    {"RitzProductSpaceCreateConstraints", "of_spaces", "NULL", "the space has none"},
     {"RitzExchangeReferenceCopy", "copy", "NULL", "there is nothing to release"},
     {"RitzPartOperatorCreate", "inside", "NULL", "there are no such elements"},
     {"RitzPartOperatorCreate", "seam", "NULL", "there are no such elements"},
@@ -310,6 +312,7 @@ static int make_mesh(Kit *kit) {
   DO(RitzSpaceCreate(kit->mesh, 1, 1, &kit->space));
   DO(RitzSpaceCreate(kit->mesh, 2, 1, &kit->space_with_layers));
   DO(RitzHierarchyCreate(kit->space, NULL, &kit->hierarchy));
+  DO(RitzProductSpaceCreate(1, &kit->space, &kit->product));
   DO(RitzGeometryCreate(kit->mesh, -1, &kit->geometry));
   DO(RitzFacetsCreate(kit->mesh, "all", &kit->facets));
   DO(RitzSolverCreateCG(kit->ceed, &kit->solver));
@@ -390,6 +393,7 @@ static int destroy_kit(Kit *kit) {
   DESTROY(RitzFacets, kit->facets);
   DESTROY(RitzGeometry, kit->geometry);
   DESTROY(RitzHierarchy, kit->hierarchy);
+  DESTROY(RitzProductSpace, kit->product);
   DESTROY(RitzSpace, kit->space);
   DESTROY(RitzSpace, kit->space_with_layers);
   DESTROY(RitzLocator, kit->locator);
