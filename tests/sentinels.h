@@ -66,6 +66,7 @@ typedef struct {
   RitzFormField form_output;
   RitzForm form;
   RitzOutputField field;
+  RitzBlock block;            // by pc
   int64_t *row_starts, *cols; // of op's matrix
   CeedScalar identity[4];
   char path[64], list_path[64], piece_path[64]; // of files that may be written

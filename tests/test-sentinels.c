@@ -329,6 +329,7 @@ static int make_mesh(Kit *kit) {
   kit->form_output = (RitzFormField){"v", RITZ_FORM_VALUE, kit->space, 0, CEED_VECTOR_ACTIVE};
   kit->form = (RitzForm){"CEED_QFUNCTION_HELPER void f(const void *ctx, CeedScalar *v) { v[0] = 1; }", "f",
                          .num_outputs = 1, .outputs = &kit->form_output};
+  kit->block = (RitzBlock){.inverse = kit->pc};
   kit->field = (RitzOutputField){.name = "field", .space = kit->space, .values = kit->matrix};
   snprintf(kit->path, sizeof(kit->path), "/tmp/ritz-sentinels-%ld.vtu", (long)getpid());
   snprintf(kit->list_path, sizeof(kit->list_path), "/tmp/ritz-sentinels-%ld.pvtu", (long)getpid());

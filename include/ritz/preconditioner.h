@@ -200,6 +200,46 @@ CEED_EXTERN int RitzPreconditionerCreateVertexPatches(CeedOperator op, RitzSpace
                                                       const RitzPatchOptions *options,
                                                       RitzPreconditioner *pc);
 
+// ---- Blocks of several fields ----
+
+// Preconditioners of problems whose unknowns are several ranges of entries, one after the other, as in
+// products of spaces (ritz/product.h): each block i has an inverse P_i of its own and a factor f_i. A_ij is
+// what block i of A x has of block j of x.
+typedef enum {
+  RITZ_BLOCKS_DIAGONAL, // z_i = f_i P_i r_i
+  RITZ_BLOCKS_LOWER,    // z_i = f_i P_i (r_i - sum of A_ij z_j over j < i), from the first block to the last
+  RITZ_BLOCKS_UPPER,    // the same with j > i, from the last block to the first
+} RitzBlocksKind;
+
+typedef struct {
+  RitzPreconditioner inverse; // referenced; its length is that of the block
+  double factor;              // 0 stands for 1; negative for a Schur complement that is negative definite
+} RitzBlock;
+
+// A_ij, i the row, j the column: an operator from vectors of block j to those of block i.
+typedef struct {
+  CeedInt row, column;
+  CeedOperator op; // referenced
+} RitzBlockCoupling;
+
+// Start from zeros and set what differs.
+typedef struct {
+  RitzBlocksKind kind;
+  CeedOperator op; // A, referenced: triangular kinds apply it for each block but the first one that is served
+  CeedInt num_couplings; // instead of op: these A_ij, others are zero; those that the kind does not need may
+                         // be there
+  const RitzBlockCoupling *couplings; // [num_couplings], borrowed
+} RitzBlocksOptions;
+
+// options NULL: zeros. Constraints are those of the inverses. Symmetric positive definite, for CG and MINRES:
+// the diagonal kind when all inverses are and all factors are positive. Its precision is that of the
+// inverses, CeedScalar's where they differ. Memory: 2 numbers an entry, 3 with op. Errors:
+// CEED_ERROR_DIMENSION (num < 1, operators of other lengths, couplings of blocks that are not there),
+// CEED_ERROR_INCOMPLETE (a triangular kind with neither op nor couplings), CEED_ERROR_INCOMPATIBLE (NULL,
+// operators of another context, factors that are not finite).
+CEED_EXTERN int RitzPreconditionerCreateBlocks(Ceed ceed, CeedInt num, const RitzBlock blocks[],
+                                               const RitzBlocksOptions *options, RitzPreconditioner *pc);
+
 // ---- Assembled matrices: coarse problems ----
 
 // doc/coarse-problems.md says when which kind is of use. Libraries of others are looked up at run time.
