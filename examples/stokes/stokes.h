@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The Stokes equations in the plane, viscosity 1, at the points of elements: velocity u and pressure p, the
-// symmetric indefinite form of grad u : grad v - p div v - q div u. Compiled with the program
+// symmetric indefinite form of grad u : grad v - p div v - q div u. Compiled with examples/stokes/cavity.c
 // and at run time.
 #ifndef RITZ_EXAMPLES_STOKES_H
 #define RITZ_EXAMPLES_STOKES_H
