@@ -79,6 +79,18 @@ static const MixedForm mixed_definite = {mixed_reactions,
                                           {"dv", 4, CEED_EVAL_GRAD, MIXED_U, true},
                                           {"q", 1, CEED_EVAL_INTERP, MIXED_P, true},
                                           {"dq", 2, CEED_EVAL_GRAD, MIXED_P, true}}};
+static const MixedForm mixed_nonlinear = {mixed_products,
+                                          mixed_products_loc,
+                                          true,
+                                          8,
+                                          {{"u", 2, CEED_EVAL_INTERP, MIXED_U, false},
+                                           {"du", 4, CEED_EVAL_GRAD, MIXED_U, false},
+                                           {"p", 1, CEED_EVAL_INTERP, MIXED_P, false},
+                                           {"dx", 4, CEED_EVAL_GRAD, MIXED_X, false},
+                                           {"weights", 1, CEED_EVAL_WEIGHT, MIXED_WEIGHTS, false},
+                                           {"v", 2, CEED_EVAL_INTERP, MIXED_U, true},
+                                           {"dv", 4, CEED_EVAL_GRAD, MIXED_U, true},
+                                           {"q", 1, CEED_EVAL_INTERP, MIXED_P, true}}};
 
 // Degrees of the two spaces.
 static inline int mixed_create(Ceed ceed, RitzMesh mesh, CeedInt degree_u, CeedInt degree_p, MixedKit *k) {

@@ -58,4 +58,23 @@ CEED_QFUNCTION(mixed_reactions)
   return CEED_ERROR_SUCCESS;
 }
 
+// grad u : grad v + p u . v + (p + |u|^2) q, not linear. in: u, gradient of u, p, gradient of the
+// coordinates, weights; out: v, gradient of v, q
+CEED_QFUNCTION(mixed_products)
+(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
+  (void)ctx;
+  CeedPragmaSIMD
+  for (CeedInt i = 0; i < Q; i++) {
+    CeedScalar inverse[4], grad_u[4];
+    const CeedScalar weight = in[4][i] * ritz_point_invert(2, in[3], Q, i, inverse);
+    const CeedScalar u[2] = {in[0][i], in[0][Q + i]}, p = in[2][i];
+    const CeedScalar v[2] = {p * u[0], p * u[1]};
+
+    ritz_point_gradients(2, 2, inverse, in[1], Q, i, grad_u);
+    ritz_point_results(2, 2, inverse, weight, v, grad_u, Q, i, out[0], out[1]);
+    out[2][i] = weight * (p + u[0] * u[0] + u[1] * u[1]);
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
 #endif

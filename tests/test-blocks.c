@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "tests/mixed-kit.h"
 #include "tests/tap.h"
 
@@ -294,10 +295,35 @@ TEST(blocks_refuse_what_does_not_fit) {
   CeedDestroy(&other);
 }
 
+TEST(blocks_leave_nothing_behind_whatever_allocation_fails) {
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  RitzPreconditioner pc = NULL;
+  int64_t n = 0, before = 0;
+  int ierr = CEED_ERROR_MAJOR;
+  Blocks s;
+
+  make_blocks(ceed, &s);
+  const RitzBlockCoupling coupling = {1, 0, s.b};
+  const RitzBlocksOptions options = {.kind = RITZ_BLOCKS_LOWER, .num_couplings = 1, .couplings = &coupling};
+  before = ritz_memory_live();
+  while (ierr) {
+    ritz_memory_fail_at(++n);
+    ierr = RitzPreconditionerCreateBlocks(ceed, 2, s.blocks, &options, &pc);
+    ritz_memory_fail_at(0);
+    tap_forget_error(ceed);
+    CHECK(!ierr || (!pc && ritz_memory_live() == before), "failing at allocation %d leaves %d", (int)n,
+          (int)(ritz_memory_live() - before));
+  }
+  CHECK(n > 5, "the test has seen %d failures", (int)n - 1);
+  RitzPreconditionerDestroy(&pc);
+  destroy_blocks(&s);
+  CeedDestroy(&ceed);
+}
+
 int main(int argc, char **argv) {
-  return tap_main(argc, argv,
-                  TESTS(blocks_equal_the_same_by_hand,
-                        blocks_are_functions_of_the_program_and_any_preconditioner,
-                        blocks_of_other_precisions_convert_on_their_own,
-                        views_of_blocks_tell_what_serves_each, blocks_refuse_what_does_not_fit));
+  return tap_main(
+      argc, argv,
+      TESTS(blocks_equal_the_same_by_hand, blocks_are_functions_of_the_program_and_any_preconditioner,
+            blocks_of_other_precisions_convert_on_their_own, views_of_blocks_tell_what_serves_each,
+            blocks_refuse_what_does_not_fit, blocks_leave_nothing_behind_whatever_allocation_fails));
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "tests/mixed-kit.h"
 #include "tests/tap.h"
 
@@ -232,7 +233,7 @@ static void check_operator(Ceed ceed, KitMesh kind) {
 }
 
 TEST_EACH_BACKEND(an_operator_on_a_product_equals_the_operators_between_its_spaces) {
-  check_operator(ceed, KIT_QUADS);
+  if (!tap_compiles_slowly(ceed)) check_operator(ceed, KIT_QUADS);
   check_operator(ceed, KIT_PLANE);
 }
 
@@ -279,6 +280,122 @@ TEST_EACH_BACKEND(operators_on_products_are_assembled_as_any_other) {
   free(cols);
   for (int i = 0; i < 5; i++) CeedVectorDestroy(vectors[i]);
   CeedVectorDestroy(&values);
+  CeedOperatorDestroy(&op);
+  mixed_destroy(&k);
+  RitzMeshDestroy(&mesh);
+}
+
+// Several vectors at once, and the operator in float.
+TEST_EACH_BACKEND(operators_on_products_take_several_vectors_and_have_copies_in_float) {
+  RitzMesh mesh = NULL;
+  MixedKit k;
+  CeedOperator op = NULL, copy = NULL;
+  CeedVector in[3] = {NULL}, out[3] = {NULL}, expected = NULL;
+  uint64_t seed = 23;
+
+  CHECK_OK(kit_mesh(ceed, KIT_QUADS, 1, bend, &mesh));
+  CHECK_OK(mixed_create(ceed, mesh, 3, 1, &k));
+  CHECK_OK(mixed_operator(&k, &mixed_definite, &op));
+  for (int i = 0; i < 3; i++) {
+    CHECK_OK(mixed_random(&k, -1, &seed, &in[i]));
+    CHECK_OK(mixed_random(&k, -1, &seed, &out[i]));
+  }
+  CHECK_OK(mixed_random(&k, -1, &seed, &expected));
+  CHECK_OK(RitzOperatorApplyMany(op, 3, in, out));
+  for (int i = 0; i < 3; i++) {
+    CHECK_OK(kit_apply(op, in[i], expected));
+    CHECK(mixed_difference(out[i], expected) <= 200 * eps, "vector %d, sums of some hundred terms", i);
+  }
+  CHECK_OK(RitzOperatorCopyInPrecision(op, CEED_SCALAR_FP32, &copy));
+  CHECK_OK(kit_apply(copy, in[2], out[2]));
+  CHECK(mixed_difference(out[2], expected) <= 200 * FLT_EPSILON, "the copy differs by rounding of float");
+  for (int i = 0; i < 3; i++) {
+    CeedVectorDestroy(&in[i]);
+    CeedVectorDestroy(&out[i]);
+  }
+  CeedVectorDestroy(&expected);
+  CeedOperatorDestroy(&op);
+  CeedOperatorDestroy(&copy);
+  mixed_destroy(&k);
+  RitzMeshDestroy(&mesh);
+}
+
+// The Jacobian of a form that couples the fields in products.
+TEST_EACH_BACKEND(derivatives_of_operators_on_products_pass_the_test_of_taylor) {
+  const char *resource = NULL;
+  RitzMesh mesh = NULL;
+  MixedKit k;
+  CeedOperator op = NULL, jacobian = NULL;
+  CeedVector state = NULL;
+  RitzDerivativeCheck check;
+  uint64_t seed = 29;
+
+  CHECK_OK(CeedGetResource(ceed, &resource));
+  if (!strncmp(resource, "/gpu/opencl", 11)) NOT_FOR_THIS_BACKEND("OpenCL C");
+  if (eps > 1e-10) NOT_HERE("Taylor's test needs double");
+  CHECK_OK(kit_mesh(ceed, KIT_QUADS, 1, NULL, &mesh));
+  CHECK_OK(mixed_create(ceed, mesh, 2, 1, &k));
+  CHECK_OK(mixed_operator(&k, &mixed_nonlinear, &op));
+  CHECK_OK(mixed_random(&k, -1, &seed, &state));
+  CHECK_OK(RitzOperatorCreateDerivative(op, state, &jacobian));
+  CHECK_OK(RitzOperatorCheckDerivative(op, state, jacobian, 0.1, &check));
+  CHECK(check.order > 1.9 && check.order < 2.1, "remainders have order %g", check.order);
+  CeedVectorDestroy(&state);
+  CeedOperatorDestroy(&op);
+  CeedOperatorDestroy(&jacobian);
+  mixed_destroy(&k);
+  RitzMeshDestroy(&mesh);
+}
+
+// b - A x after a solve, beside b; constrained entries apart.
+static double relative_residual(const MixedKit *k, CeedOperator op, CeedVector b, CeedVector x) {
+  CeedVector r = NULL;
+  double result = NAN;
+
+  if (CeedVectorCreate(k->ceed, mixed_size(k, -1), &r) || kit_apply(op, x, r) ||
+      RitzVectorSum(r, -1, r, 1, b) || RitzVectorSetEntries(r, k->constraints, 0))
+    tap_check(0, __FILE__, __LINE__, "residual", "cannot be made");
+  else
+    result = sqrt(kit_dot(r, r) / kit_dot(b, b));
+  CeedVectorDestroy(&r);
+  return result;
+}
+
+TEST_EACH_BACKEND(coupled_fields_are_solved_by_conjugate_gradients_and_directly) {
+  const double rtol = eps < 1e-10 ? 1e-9 : 1e-4;
+  RitzMesh mesh = NULL;
+  MixedKit k;
+  CeedOperator op = NULL;
+  CeedVector b = NULL, x = NULL, diagonal = NULL;
+  RitzPreconditioner direct = NULL;
+  uint64_t seed = 31;
+
+  CHECK_OK(kit_mesh(ceed, KIT_PLANE, 1, bend, &mesh));
+  CHECK_OK(mixed_create(ceed, mesh, 3, 2, &k));
+  CHECK_OK(mixed_operator(&k, &mixed_definite, &op));
+  CeedVector *const vectors[] = {&b, &x, &diagonal};
+  for (int i = 0; i < 3; i++) CHECK_OK(mixed_random(&k, -1, &seed, vectors[i]));
+  CHECK_OK(RitzVectorSetEntries(b, k.constraints, 0));
+  CHECK_OK(CeedOperatorLinearAssembleDiagonal(op, diagonal, CEED_REQUEST_IMMEDIATE));
+  for (int variant = RITZ_CG_AUTO; variant <= RITZ_CG_STANDARD; variant++) {
+    RitzSolver solver = NULL;
+
+    CHECK_OK(CeedVectorSetValue(x, 0));
+    CHECK_OK(RitzSolverCreateCG(ceed, &solver));
+    CHECK_OK(RitzSolverSetOperator(solver, op));
+    CHECK_OK(RitzSolverSetJacobi(solver, diagonal));
+    CHECK_OK(RitzSolverSetConstraintIndices(solver, k.constraints));
+    CHECK_OK(RitzSolverSetVariant(solver, (RitzCGVariant)variant));
+    CHECK_OK(RitzSolverSetTolerances(solver, rtol, 0, 1000));
+    CHECK_OK(RitzSolverSolve(solver, b, x));
+    CHECK(relative_residual(&k, op, b, x) <= 2 * rtol, "variant %d", variant);
+    RitzSolverDestroy(&solver);
+  }
+  CHECK_OK(RitzPreconditionerCreateDirect(op, k.constraints, NULL, &direct));
+  CHECK_OK(RitzPreconditionerApply(direct, b, x));
+  CHECK(relative_residual(&k, op, b, x) <= 1000 * eps, "the condition is some hundreds");
+  RitzPreconditionerDestroy(&direct);
+  for (int i = 0; i < 3; i++) CeedVectorDestroy(vectors[i]);
   CeedOperatorDestroy(&op);
   mixed_destroy(&k);
   RitzMeshDestroy(&mesh);
@@ -406,6 +523,55 @@ TEST_EACH_BACKEND(multigrid_on_levels_of_products_serves_coupled_fields) {
 
 // ---- Life and misuse ----
 
+// All that a product has, made and destroyed.
+static int use_product(Ceed ceed, const Three *t, RitzSpace coarse) {
+  RitzProductSpace product = NULL, below = NULL;
+  CeedElemRestriction rstr = NULL;
+  RitzIndices constraints = NULL;
+  CeedOperator prolong = NULL, restriction = NULL;
+  int ierr;
+
+  RITZ_TRY_CLEANUP(RitzProductSpaceCreate(2, (RitzSpace[]){t->space[2], t->space[2]}, &product));
+  RITZ_TRY_CLEANUP(RitzProductSpaceCreate(2, (RitzSpace[]){coarse, coarse}, &below));
+  RITZ_TRY_CLEANUP(RitzProductSpaceCreateBlockRestriction(product, 1, 0, ceed, &rstr));
+  RITZ_TRY_CLEANUP(
+      RitzProductSpaceCreateConstraints(product, ceed, (RitzIndices[]){NULL, NULL}, &constraints));
+  ierr = RitzProductSpaceCreateTransfer(below, product, ceed, CEED_SCALAR_TYPE, &prolong, &restriction);
+cleanup:
+  CeedOperatorDestroy(&prolong);
+  CeedOperatorDestroy(&restriction);
+  RitzIndicesDestroy(&constraints);
+  CeedElemRestrictionDestroy(&rstr);
+  RitzProductSpaceDestroy(&below);
+  RitzProductSpaceDestroy(&product);
+  return ierr;
+}
+
+TEST(products_leave_nothing_behind_whatever_allocation_fails) {
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  Three t;
+  RitzSpace coarse = NULL;
+  int64_t n = 0, before = 0;
+  int ierr = CEED_ERROR_MAJOR;
+
+  make_three(ceed, KIT_PLANE, &t);
+  CHECK_OK(RitzSpaceCreate(t.mesh, 1, 1, &coarse));
+  CHECK_OK(use_product(ceed, &t, coarse)); // what the context keeps is there
+  before = ritz_memory_live();
+  while (ierr) {
+    ritz_memory_fail_at(++n);
+    ierr = use_product(ceed, &t, coarse);
+    ritz_memory_fail_at(0);
+    tap_forget_error(ceed);
+    CHECK(ritz_memory_live() == before, "failing at allocation %d leaves %d", (int)n,
+          (int)(ritz_memory_live() - before));
+  }
+  CHECK(n > 20, "the test has seen %d failures", (int)n - 1);
+  RitzSpaceDestroy(&coarse);
+  destroy_three(&t);
+  CeedDestroy(&ceed);
+}
+
 TEST(products_outlive_the_handles_of_their_spaces) {
   Ceed ceed = tap_ceed("/cpu/self/ref");
   Three t;
@@ -499,8 +665,12 @@ int main(int argc, char **argv) {
                         constraints_of_a_product_are_those_of_its_spaces_shifted,
                         an_operator_on_a_product_equals_the_operators_between_its_spaces,
                         operators_on_products_are_assembled_as_any_other,
+                        operators_on_products_take_several_vectors_and_have_copies_in_float,
+                        derivatives_of_operators_on_products_pass_the_test_of_taylor,
+                        coupled_fields_are_solved_by_conjugate_gradients_and_directly,
                         transfers_of_products_are_those_of_their_spaces,
                         multigrid_on_levels_of_products_serves_coupled_fields,
+                        products_leave_nothing_behind_whatever_allocation_fails,
                         products_outlive_the_handles_of_their_spaces, products_refuse_what_is_none,
                         products_on_parts_of_meshes_are_refused));
 }
