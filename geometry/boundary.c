@@ -23,15 +23,14 @@ typedef struct {
 
 // ---- Fields ----
 
-static int find_on_facets(void *data, RitzSpace space, CeedInt num_numbers, CeedElemRestriction *rstr,
+static int find_on_facets(void *data, const RitzFormField *field, CeedElemRestriction *rstr,
                           CeedBasis *basis) {
   const Boundary *b = data;
   CeedInt degree = 0, num_comp = 0;
 
-  (void)num_numbers; // facets have none
-  RITZ_TRY(RitzSpaceGetDegree(space, &degree));
-  RITZ_TRY(RitzSpaceGetNumComponents(space, &num_comp));
-  RITZ_TRY(RitzFacetsCreateRestriction(b->facets, b->block, b->nodes, space, b->ceed, rstr));
+  RITZ_TRY(RitzSpaceGetDegree(field->space, &degree));
+  RITZ_TRY(RitzSpaceGetNumComponents(field->space, &num_comp));
+  RITZ_TRY(RitzFacetsCreateRestriction(b->facets, b->block, b->nodes, field->space, b->ceed, rstr));
   return RitzFacetsCreateBasis(b->facets, b->block, b->nodes, b->ceed, num_comp, degree, b->quad_degree,
                                basis);
 }
@@ -179,8 +178,8 @@ int RitzGeometryCreateBoundaryOperator(RitzGeometry geometry, Ceed ceed, const R
   RITZ_ARGUMENT(ceed, function);
   RITZ_OPTIONAL(ceed, context);
   const int what = RITZ_FORM_VALUE | (function->has_gradients ? RITZ_FORM_GRADIENT : 0);
-  const RitzFormField u = {"u", what, options->space, 0, CEED_VECTOR_ACTIVE},
-                      v = {"v", what, options->space, 0, CEED_VECTOR_ACTIVE};
+  const RitzFormField u = {.name = "u", .what = what, .space = options->space},
+                      v = {.name = "v", .what = what, .space = options->space};
   const RitzForm form = {"", "boundary", RITZ_FORM_POSITION, 1, &u, 1, &v};
   Boundary b = {__func__,          geometry->mesh, ceed, options->space, &form, .function = function,
                 .context = context};

@@ -10,6 +10,12 @@
 
 // ---- Checks ----
 
+static CeedVector vector_of(const RitzFormField *field) {
+  return field->vector ? field->vector : CEED_VECTOR_ACTIVE;
+}
+
+static bool is_active(const RitzFormField *field) { return vector_of(field) == CEED_VECTOR_ACTIVE; }
+
 static bool is_gradient(const RitzFormField *field) { return (field->what & RITZ_FORM_GRADIENT) != 0; }
 
 bool ritz_form_has_gradients(const RitzForm *form) {
@@ -40,7 +46,22 @@ static int check_name(const char *call, Ceed ceed, const RitzForm *form, CeedInt
   return CEED_ERROR_SUCCESS;
 }
 
-static int check_space(const char *call, Ceed ceed, RitzMesh mesh, const RitzFormField *field) {
+static int check_product(const char *call, Ceed ceed, const RitzFormField *field, bool is_facet) {
+  RitzSpace space = NULL;
+
+  RITZ_REQUIRE(ritz_is_live(field->product, &ritz_product_space_class), ceed, CEED_ERROR_INCOMPATIBLE,
+               "%s: the product of field '%s' is %s", call, field->name, ritz_found_at(field->product));
+  RITZ_REQUIRE(!is_facet, ceed, CEED_ERROR_UNSUPPORTED,
+               "%s: field '%s' is of a product, which facets do not know", call, field->name);
+  RITZ_TRY(RitzProductSpaceGetSpace(field->product, field->index, &space));
+  RITZ_REQUIRE(space == field->space, ceed, CEED_ERROR_INCOMPATIBLE,
+               "%s: the space of field '%s' is not space %" CeedInt_FMT " of its product", call, field->name,
+               field->index);
+  return CEED_ERROR_SUCCESS;
+}
+
+static int check_space(const char *call, Ceed ceed, RitzMesh mesh, const RitzFormField *field,
+                       bool is_facet) {
   RitzMesh of_space = NULL;
   CeedSize needed = 0, length = 0;
 
@@ -49,8 +70,12 @@ static int check_space(const char *call, Ceed ceed, RitzMesh mesh, const RitzFor
   RITZ_TRY(RitzSpaceGetMesh(field->space, &of_space));
   RITZ_REQUIRE(of_space == mesh, ceed, CEED_ERROR_INCOMPATIBLE,
                "%s: the space of field '%s' is on another mesh than the geometry", call, field->name);
-  if (field->vector == CEED_VECTOR_ACTIVE) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(RitzSpaceGetSize(field->space, &needed));
+  if (field->product) RITZ_TRY(check_product(call, ceed, field, is_facet));
+  if (is_active(field)) return CEED_ERROR_SUCCESS;
+  if (field->product)
+    RITZ_TRY(RitzProductSpaceGetSize(field->product, &needed));
+  else
+    RITZ_TRY(RitzSpaceGetSize(field->space, &needed));
   RITZ_TRY(CeedVectorGetLength(field->vector, &length));
   RITZ_REQUIRE(length == needed, ceed, CEED_ERROR_DIMENSION,
                "%s: the vector of field '%s' has %" CeedSize_FMT " entries, its space %" CeedSize_FMT, call,
@@ -63,14 +88,13 @@ static int check_field(const char *call, Ceed ceed, RitzMesh mesh, const RitzFor
   const int what = field->what;
   const bool is_numbers = what == RITZ_FORM_NUMBERS;
 
-  RITZ_REQUIRE(is_numbers || (what > 0 && !(what & ~(RITZ_FORM_VALUE | RITZ_FORM_GRADIENT))), ceed,
-               CEED_ERROR_INCOMPATIBLE,
+  RITZ_REQUIRE(is_numbers || (what > 0 && !(what & ~RITZ_FORM_BOTH)), ceed, CEED_ERROR_INCOMPATIBLE,
                "%s: field '%s' is %d, needed RITZ_FORM_VALUE, _GRADIENT or both, or _NUMBERS", call,
                field->name, what);
-  RITZ_REQUIRE(field->vector == CEED_VECTOR_ACTIVE || ritz_is_live(field->vector, &ritz_vector_class), ceed,
+  RITZ_REQUIRE(is_active(field) || ritz_is_live(field->vector, &ritz_vector_class), ceed,
                CEED_ERROR_INCOMPATIBLE, "%s: the vector of field '%s' is %s", call, field->name,
                ritz_found_at(field->vector));
-  if (!is_numbers) return check_space(call, ceed, mesh, field);
+  if (!is_numbers) return check_space(call, ceed, mesh, field, is_facet);
   RITZ_REQUIRE(!is_facet, ceed, CEED_ERROR_UNSUPPORTED,
                "%s: field '%s' is numbers at points, which facets do not have", call, field->name);
   RITZ_REQUIRE(!field->space && field->num_numbers >= 1, ceed, CEED_ERROR_INCOMPATIBLE,
@@ -105,10 +129,9 @@ int ritz_form_check(const char *call, Ceed ceed, RitzMesh mesh, const RitzForm *
 
 // ---- Fields ----
 
-// Restriction and basis of a space, or of numbers, which the fields share.
+// Restriction and basis of the fields of a space, or of so many numbers, which share them.
 typedef struct {
-  RitzSpace space;
-  CeedInt num_numbers;
+  const RitzFormField *field; // the first one, borrowed
   CeedElemRestriction rstr;
   CeedBasis basis;
 } Found;
@@ -116,7 +139,7 @@ typedef struct {
 typedef struct {
   Ceed ceed;
   CeedInt dim;
-  RitzFormSpace find;
+  RitzFormFind find;
   void *data;
   CeedInt num;
   Found *found; // owned
@@ -130,18 +153,21 @@ static void finder_clear(Finder *f) {
   RITZ_FREE(&f->found);
 }
 
-static int find_space(Finder *f, const RitzFormField *field, Found *found) {
-  const CeedInt num_numbers = field->space ? 0 : field->num_numbers;
+static bool is_same_place(const RitzFormField *a, const RitzFormField *b) {
+  if (!a->space) return !b->space && a->num_numbers == b->num_numbers;
+  return a->space == b->space && a->product == b->product && (!a->product || a->index == b->index);
+}
 
+static int find_place(Finder *f, const RitzFormField *field, Found *found) {
   for (CeedInt k = 0; k < f->num; k++) {
     *found = f->found[k];
-    if (found->space == field->space && found->num_numbers == num_numbers) return CEED_ERROR_SUCCESS;
+    if (is_same_place(found->field, field)) return CEED_ERROR_SUCCESS;
   }
   RITZ_TRY(RITZ_REALLOC(f->ceed, (size_t)f->num + 1, &f->found));
   Found *next = &f->found[f->num++];
 
-  *next = (Found){.space = field->space, .num_numbers = num_numbers};
-  RITZ_TRY(f->find(f->data, field->space, num_numbers, &next->rstr, &next->basis));
+  *next = (Found){.field = field};
+  RITZ_TRY(f->find(f->data, field, &next->rstr, &next->basis));
   *found = *next;
   return CEED_ERROR_SUCCESS;
 }
@@ -154,7 +180,7 @@ static int add_gradient(Finder *f, const RitzFormField *field, const Found *foun
   ritz_text_add(&name, "grad %s", field->name);
   RITZ_TRY(ritz_text_finish(&name, &chars));
   const int ierr = ritz_geometry_fields_add(f->ceed, fields, chars, size, CEED_EVAL_GRAD, found->rstr,
-                                            found->basis, field->vector);
+                                            found->basis, vector_of(field));
   RITZ_FREE(&chars);
   return ierr;
 }
@@ -164,19 +190,19 @@ static int add_form_field(Finder *f, const RitzFormField *field, RitzGeometryFie
   CeedEvalMode mode = CEED_EVAL_NONE;
   Found found;
 
-  RITZ_TRY(find_space(f, field, &found));
+  RITZ_TRY(find_place(f, field, &found));
   if (field->space) {
     RITZ_TRY(RitzSpaceGetNumComponents(field->space, &size));
     mode = CEED_EVAL_INTERP;
   }
   if (field->what & ~RITZ_FORM_GRADIENT)
     RITZ_TRY(ritz_geometry_fields_add(f->ceed, fields, field->name, size, mode, found.rstr, found.basis,
-                                      field->vector));
+                                      vector_of(field)));
   if (!is_gradient(field)) return CEED_ERROR_SUCCESS;
   return add_gradient(f, field, &found, size * f->dim, fields);
 }
 
-int ritz_form_add_fields(Ceed ceed, const RitzForm *form, CeedInt dim, RitzFormSpace find,
+int ritz_form_add_fields(Ceed ceed, const RitzForm *form, CeedInt dim, RitzFormFind find,
                          RitzFormAddGeometry add_geometry, void *data, RitzGeometryFields *fields) {
   Finder f = {.ceed = ceed, .dim = dim, .find = find, .data = data};
   int ierr = CEED_ERROR_SUCCESS;
@@ -253,18 +279,33 @@ typedef struct {
   RitzGeometryPolicy treatment;
 } FormData;
 
-static int find_on_part(void *data, RitzSpace space, CeedInt num_numbers, CeedElemRestriction *rstr,
-                        CeedBasis *basis) {
+static int restrict_product(const RitzGeometryPart *part, const RitzFormField *field,
+                            CeedElemRestriction *rstr) {
+  const RitzGeometryCase *c = &part->shared->c;
+  const CeedInt block = c->block->index;
+  int64_t num_elem = 0;
+
+  RITZ_TRY(RitzMeshGetBlock(c->geometry->mesh, block, NULL, NULL, &num_elem, NULL, NULL));
+  if (part->num_elem == num_elem)
+    return RitzProductSpaceCreateBlockRestriction(field->product, field->index, block, c->ceed, rstr);
+  return RitzProductSpaceCreateElementsRestriction(field->product, field->index, block, c->ceed,
+                                                   part->num_elem, part->elements, rstr);
+}
+
+static int find_on_part(void *data, const RitzFormField *field, CeedElemRestriction *rstr, CeedBasis *basis) {
   const RitzGeometryPart *part = ((const FormData *)data)->part;
   CeedInt degree = 0, num_comp = 0;
 
-  if (!space) {
-    RITZ_TRY(restrict_numbers(part, num_numbers, rstr));
+  if (!field->space) {
+    RITZ_TRY(restrict_numbers(part, field->num_numbers, rstr));
     return CeedBasisReferenceCopy(CEED_BASIS_NONE, basis);
   }
-  RITZ_TRY(RitzSpaceGetDegree(space, &degree));
-  RITZ_TRY(RitzSpaceGetNumComponents(space, &num_comp));
-  RITZ_TRY(ritz_geometry_part_restriction(part, space, rstr));
+  RITZ_TRY(RitzSpaceGetDegree(field->space, &degree));
+  RITZ_TRY(RitzSpaceGetNumComponents(field->space, &num_comp));
+  if (field->product)
+    RITZ_TRY(restrict_product(part, field, rstr));
+  else
+    RITZ_TRY(ritz_geometry_part_restriction(part, field->space, rstr));
   return ritz_geometry_create_basis(&part->shared->c, num_comp, degree, basis);
 }
 
@@ -355,7 +396,7 @@ static int check_numbers(const RitzGeometryCase *c, const RitzForm *form) {
 
   RITZ_TRY(count_points(c, c->geometry->num_blocks, &num_all));
   for (CeedInt k = 0; (field = field_of(form, k)); k++) {
-    if (field->space || field->vector == CEED_VECTOR_ACTIVE) continue;
+    if (field->space || is_active(field)) continue;
     RITZ_TRY(CeedVectorGetLength(field->vector, &length));
     RITZ_REQUIRE(length == num_all * field->num_numbers, c->ceed, CEED_ERROR_DIMENSION,
                  "RitzGeometryCreateFormOperator: the vector of field '%s' has %" CeedSize_FMT
@@ -398,7 +439,7 @@ static int check_function(const RitzGeometryCase *c, const RitzPointFunction *f)
 int RitzGeometryCreatePointOperator(RitzGeometry geometry, Ceed ceed, const RitzOperatorOptions *options,
                                     const RitzPointFunction *function, CeedQFunctionContext context,
                                     CeedOperator *op) {
-  const int what = RITZ_FORM_VALUE | RITZ_FORM_GRADIENT;
+  const int what = RITZ_FORM_BOTH;
   RitzGeometryCase c;
 
   RITZ_HANDLE(op, geometry, ceed, context);
@@ -407,8 +448,8 @@ int RitzGeometryCreatePointOperator(RitzGeometry geometry, Ceed ceed, const Ritz
   RITZ_REQUIRE(function, ceed, CEED_ERROR_INCOMPATIBLE, "%s: argument 'function' is NULL", __func__);
   RITZ_OPTIONAL(ceed, context);
   RITZ_TRY(check_function(&c, function));
-  const RitzFormField u = {"u", what, options->space, 0, CEED_VECTOR_ACTIVE},
-                      v = {"v", what, options->space, 0, CEED_VECTOR_ACTIVE};
+  const RitzFormField u = {.name = "u", .what = what, .space = options->space},
+                      v = {.name = "v", .what = what, .space = options->space};
   const RitzForm form = {.num_inputs = 1, .inputs = &u, .num_outputs = 1, .outputs = &v};
   FormData data = {.form = &form, .function = function, .context = context};
 

@@ -221,12 +221,12 @@ bool ritz_form_has_gradients(const RitzForm *form);
 int ritz_form_check(const char *call, Ceed ceed, RitzMesh mesh, const RitzForm *form, bool is_facet);
 int ritz_form_create_qfunction(Ceed ceed, const RitzForm *form, CeedInt dim, RitzFormGeometry geometry,
                                CeedQFunction *qf);
-// Restriction and basis of a space of the mesh, or the restriction of numbers at points (space NULL).
-typedef int (*RitzFormSpace)(void *data, RitzSpace space, CeedInt num_numbers, CeedElemRestriction *rstr,
-                             CeedBasis *basis);
+// Restriction and basis of a field, sentinels of which are none.
+typedef int (*RitzFormFind)(void *data, const RitzFormField *field, CeedElemRestriction *rstr,
+                            CeedBasis *basis);
 typedef int (*RitzFormAddGeometry)(void *data, RitzGeometryFields *fields);
 // All fields of a form: inputs, those of the geometry, outputs.
-int ritz_form_add_fields(Ceed ceed, const RitzForm *form, CeedInt dim, RitzFormSpace find,
+int ritz_form_add_fields(Ceed ceed, const RitzForm *form, CeedInt dim, RitzFormFind find,
                          RitzFormAddGeometry add_geometry, void *data, RitzGeometryFields *fields);
 CeedInt ritz_form_num_outputs(const RitzForm *form); // of the QFunction
 

@@ -7,8 +7,6 @@
 
 #include <ritz.h>
 
-#include "examples/stokes/stokes.h"
-#include "tests/mixed-qfunctions.h"
 #include "tests/reference.h"
 #include "tests/transfer-kit.h"
 
@@ -20,77 +18,84 @@ typedef struct {
   RitzIndices fixed, constraints; // the first field on all of the boundary; the same in the product
 } MixedKit;
 
-// Where a field of an operator comes from.
-typedef enum { MIXED_U, MIXED_P, MIXED_X, MIXED_WEIGHTS, MIXED_NUM } MixedSource;
-
+// A form of both fields: what the function gets of u and p and gives for v and q, 0: nothing.
 typedef struct {
-  const char *name;
-  CeedInt size;
-  CeedEvalMode mode;
-  MixedSource of;
-  bool is_output;
-} MixedField;
-
-typedef struct {
-  CeedQFunctionUser function;
-  const char *loc;
+  const char *text, *function;
   bool is_product; // else of the spaces by themselves
-  int num;
-  MixedField fields[10];
+  int in[2], out[2];
 } MixedForm;
 
-static const MixedForm mixed_stokes = {stokes,
-                                       stokes_loc,
+// The Stokes equations: grad u : grad v - p div v - q div u.
+static const MixedForm mixed_stokes = {RITZ_TEXT(CEED_QFUNCTION_HELPER void stokes(
+                                           const void *ctx, const CeedScalar grad_u[2][2],
+                                           const CeedScalar p[1], CeedScalar grad_v[2][2], CeedScalar q[1]) {
+                                         for (int c = 0; c < 2; c++) {
+                                           for (int d = 0; d < 2; d++)
+                                             grad_v[c][d] = grad_u[c][d] - (c == d ? p[0] : 0);
+                                         }
+                                         q[0] = -(grad_u[0][0] + grad_u[1][1]);
+                                       }),
+                                       "stokes",
                                        true,
-                                       6,
-                                       {{"du", 4, CEED_EVAL_GRAD, MIXED_U, false},
-                                        {"p", 1, CEED_EVAL_INTERP, MIXED_P, false},
-                                        {"dx", 4, CEED_EVAL_GRAD, MIXED_X, false},
-                                        {"weights", 1, CEED_EVAL_WEIGHT, MIXED_WEIGHTS, false},
-                                        {"dv", 4, CEED_EVAL_GRAD, MIXED_U, true},
-                                        {"q", 1, CEED_EVAL_INTERP, MIXED_P, true}}};
-static const MixedForm mixed_b = {mixed_divergence,
-                                  mixed_divergence_loc,
+                                       {RITZ_FORM_GRADIENT, RITZ_FORM_VALUE},
+                                       {RITZ_FORM_GRADIENT, RITZ_FORM_VALUE}};
+
+// Its two couplings: -q div u and -p div v.
+static const MixedForm mixed_b = {RITZ_TEXT(CEED_QFUNCTION_HELPER void divergence(
+                                      const void *ctx, const CeedScalar grad_u[2][2], CeedScalar q[1]) {
+                                    q[0] = -(grad_u[0][0] + grad_u[1][1]);
+                                  }),
+                                  "divergence",
                                   false,
-                                  4,
-                                  {{"du", 4, CEED_EVAL_GRAD, MIXED_U, false},
-                                   {"dx", 4, CEED_EVAL_GRAD, MIXED_X, false},
-                                   {"weights", 1, CEED_EVAL_WEIGHT, MIXED_WEIGHTS, false},
-                                   {"q", 1, CEED_EVAL_INTERP, MIXED_P, true}}};
-static const MixedForm mixed_b_transposed = {mixed_gradient,
-                                             mixed_gradient_loc,
-                                             false,
-                                             4,
-                                             {{"p", 1, CEED_EVAL_INTERP, MIXED_P, false},
-                                              {"dx", 4, CEED_EVAL_GRAD, MIXED_X, false},
-                                              {"weights", 1, CEED_EVAL_WEIGHT, MIXED_WEIGHTS, false},
-                                              {"dv", 4, CEED_EVAL_GRAD, MIXED_U, true}}};
-static const MixedForm mixed_definite = {mixed_reactions,
-                                         mixed_reactions_loc,
-                                         true,
-                                         10,
-                                         {{"u", 2, CEED_EVAL_INTERP, MIXED_U, false},
-                                          {"du", 4, CEED_EVAL_GRAD, MIXED_U, false},
-                                          {"p", 1, CEED_EVAL_INTERP, MIXED_P, false},
-                                          {"dp", 2, CEED_EVAL_GRAD, MIXED_P, false},
-                                          {"dx", 4, CEED_EVAL_GRAD, MIXED_X, false},
-                                          {"weights", 1, CEED_EVAL_WEIGHT, MIXED_WEIGHTS, false},
-                                          {"v", 2, CEED_EVAL_INTERP, MIXED_U, true},
-                                          {"dv", 4, CEED_EVAL_GRAD, MIXED_U, true},
-                                          {"q", 1, CEED_EVAL_INTERP, MIXED_P, true},
-                                          {"dq", 2, CEED_EVAL_GRAD, MIXED_P, true}}};
-static const MixedForm mixed_nonlinear = {mixed_products,
-                                          mixed_products_loc,
-                                          true,
-                                          8,
-                                          {{"u", 2, CEED_EVAL_INTERP, MIXED_U, false},
-                                           {"du", 4, CEED_EVAL_GRAD, MIXED_U, false},
-                                           {"p", 1, CEED_EVAL_INTERP, MIXED_P, false},
-                                           {"dx", 4, CEED_EVAL_GRAD, MIXED_X, false},
-                                           {"weights", 1, CEED_EVAL_WEIGHT, MIXED_WEIGHTS, false},
-                                           {"v", 2, CEED_EVAL_INTERP, MIXED_U, true},
-                                           {"dv", 4, CEED_EVAL_GRAD, MIXED_U, true},
-                                           {"q", 1, CEED_EVAL_INTERP, MIXED_P, true}}};
+                                  {RITZ_FORM_GRADIENT, 0},
+                                  {0, RITZ_FORM_VALUE}};
+static const MixedForm mixed_b_transposed = {
+    RITZ_TEXT(
+        CEED_QFUNCTION_HELPER void gradient(const void *ctx, const CeedScalar p[1], CeedScalar grad_v[2][2]) {
+          for (int c = 0; c < 2; c++) {
+            for (int d = 0; d < 2; d++) grad_v[c][d] = c == d ? -p[0] : 0;
+          }
+        }),
+    "gradient",
+    false,
+    {0, RITZ_FORM_VALUE},
+    {RITZ_FORM_GRADIENT, 0}};
+
+// grad u : grad v + u . v + (grad p . grad q) + 2 p q + u_0 q + p v_0: positive definite.
+static const MixedForm mixed_definite = {
+    RITZ_TEXT(CEED_QFUNCTION_HELPER void reactions(
+        const void *ctx, const CeedScalar u[2], const CeedScalar grad_u[2][2], const CeedScalar p[1],
+        const CeedScalar grad_p[1][2], CeedScalar v[2], CeedScalar grad_v[2][2], CeedScalar q[1],
+        CeedScalar grad_q[1][2]) {
+      v[0] = u[0] + p[0];
+      v[1] = u[1];
+      q[0] = 2 * p[0] + u[0];
+      for (int d = 0; d < 2; d++) {
+        grad_v[0][d] = grad_u[0][d];
+        grad_v[1][d] = grad_u[1][d];
+        grad_q[0][d] = grad_p[0][d];
+      }
+    }),
+    "reactions",
+    true,
+    {RITZ_FORM_BOTH, RITZ_FORM_BOTH},
+    {RITZ_FORM_BOTH, RITZ_FORM_BOTH}};
+
+// grad u : grad v + p u . v + (p + |u|^2) q, not linear.
+static const MixedForm mixed_nonlinear = {
+    RITZ_TEXT(CEED_QFUNCTION_HELPER void products(const void *ctx, const CeedScalar u[2],
+                                                  const CeedScalar grad_u[2][2], const CeedScalar p[1],
+                                                  CeedScalar v[2], CeedScalar grad_v[2][2], CeedScalar q[1]) {
+      for (int c = 0; c < 2; c++) {
+        v[c] = p[0] * u[c];
+        for (int d = 0; d < 2; d++) grad_v[c][d] = grad_u[c][d];
+      }
+      q[0] = p[0] + u[0] * u[0] + u[1] * u[1];
+    }),
+    "products",
+    true,
+    {RITZ_FORM_BOTH, RITZ_FORM_VALUE},
+    {RITZ_FORM_BOTH, RITZ_FORM_VALUE}};
 
 // Degrees of the two spaces.
 static inline int mixed_create(Ceed ceed, RitzMesh mesh, CeedInt degree_u, CeedInt degree_p, MixedKit *k) {
@@ -114,75 +119,38 @@ static inline void mixed_destroy(MixedKit *k) {
 
 // ---- Operators ----
 
-typedef struct {
-  CeedElemRestriction rstr[MIXED_NUM];
-  CeedBasis basis[MIXED_NUM];
-} MixedBlock;
+// Those of the two fields that are there: their number.
+static inline CeedInt mixed_fields(const MixedKit *k, const MixedForm *form, const char *const names[2],
+                                   const int what[2], RitzFormField fields[2]) {
+  CeedInt num = 0;
 
-static inline int mixed_open_block(const MixedKit *k, bool is_product, CeedInt block, CeedInt quad_degree,
-                                   MixedBlock *b) {
   for (CeedInt i = 0; i < 2; i++) {
-    RITZ_TRY(is_product ? RitzProductSpaceCreateBlockRestriction(k->product, i, block, k->ceed, &b->rstr[i])
-                        : RitzSpaceCreateBlockRestriction(k->space[i], block, k->ceed, &b->rstr[i]));
-    RITZ_TRY(RitzSpaceCreateBlockBasis(k->space[i], block, k->ceed, quad_degree, &b->basis[i]));
+    if (!what[i]) continue;
+    fields[num++] = (RitzFormField){.name = names[i],
+                                    .what = what[i],
+                                    .space = k->space[i],
+                                    .product = form->is_product ? k->product : NULL,
+                                    .index = i};
   }
-  b->rstr[MIXED_WEIGHTS] = CEED_ELEMRESTRICTION_NONE;
-  RITZ_TRY(RitzMeshCreateBlockBasis(k->mesh, block, k->ceed, quad_degree, &b->basis[MIXED_X]));
-  return CeedBasisReferenceCopy(b->basis[MIXED_X], &b->basis[MIXED_WEIGHTS]);
+  return num;
 }
 
-static inline int mixed_fill_part(const MixedKit *k, const MixedForm *form, const MixedBlock *b, CeedVector x,
-                                  CeedQFunction qf, CeedOperator *part) {
-  const CeedVector vectors[MIXED_NUM] = {CEED_VECTOR_ACTIVE, CEED_VECTOR_ACTIVE, x, CEED_VECTOR_NONE};
-
-  for (int i = 0; i < form->num; i++) {
-    const MixedField *f = &form->fields[i];
-    RITZ_TRY((f->is_output ? CeedQFunctionAddOutput : CeedQFunctionAddInput)(qf, f->name, f->size, f->mode));
-  }
-  RITZ_TRY(CeedOperatorCreate(k->ceed, qf, CEED_QFUNCTION_NONE, CEED_QFUNCTION_NONE, part));
-  for (int i = 0; i < form->num; i++) {
-    const MixedField *f = &form->fields[i];
-    RITZ_TRY(CeedOperatorSetField(*part, f->name, b->rstr[f->of], b->basis[f->of], vectors[f->of]));
-  }
-  return CEED_ERROR_SUCCESS;
-}
-
-static inline int mixed_add_part(const MixedKit *k, const MixedForm *form, CeedInt block, CeedInt quad_degree,
-                                 CeedElemRestriction rstr_x, CeedVector x, CeedOperator op) {
-  MixedBlock b = {{NULL}, {NULL}};
-  CeedQFunction qf = NULL;
-  CeedOperator part = NULL;
-  int ierr = mixed_open_block(k, form->is_product, block, quad_degree, &b);
-
-  b.rstr[MIXED_X] = rstr_x;
-  if (!ierr) ierr = CeedQFunctionCreateInterior(k->ceed, 1, form->function, form->loc, &qf);
-  if (!ierr) ierr = mixed_fill_part(k, form, &b, x, qf, &part);
-  if (!ierr) ierr = CeedOperatorCompositeAddSub(op, part);
-  b.rstr[MIXED_X] = NULL;
-  for (int i = 0; i < MIXED_NUM; i++) {
-    CeedElemRestrictionDestroy(&b.rstr[i]);
-    CeedBasisDestroy(&b.basis[i]);
-  }
-  CeedQFunctionDestroy(&qf);
-  CeedOperatorDestroy(&part);
-  return ierr;
-}
-
-// A composite of the form on all blocks of the mesh.
 static inline int mixed_operator(const MixedKit *k, const MixedForm *form, CeedOperator *op) {
-  CeedElemRestriction rstr_x[RITZ_MESH_MAX_BLOCKS] = {NULL};
-  CeedVector x = NULL;
-  CeedInt num_blocks = 0, degree = 0;
-  int ierr;
+  RitzFormField in[2], out[2];
+  const RitzForm full = {.text = form->text,
+                         .function = form->function,
+                         .num_inputs = mixed_fields(k, form, (const char *[]){"u", "p"}, form->in, in),
+                         .inputs = in,
+                         .num_outputs = mixed_fields(k, form, (const char *[]){"v", "q"}, form->out, out),
+                         .outputs = out};
+  CeedInt degree = 0;
+  RitzGeometry geometry = NULL;
 
-  RITZ_TRY(RitzMeshGetNumBlocks(k->mesh, &num_blocks));
   RITZ_TRY(RitzSpaceGetDegree(k->space[0], &degree));
-  RITZ_TRY(CeedOperatorCreateComposite(k->ceed, op));
-  ierr = RitzMeshCreateBlockCoordinates(k->mesh, k->ceed, rstr_x, &x);
-  for (CeedInt b = 0; b < num_blocks && !ierr; b++)
-    ierr = mixed_add_part(k, form, b, 2 * degree + 1, rstr_x[b], x, *op);
-  for (CeedInt b = 0; b < num_blocks; b++) CeedElemRestrictionDestroy(&rstr_x[b]);
-  CeedVectorDestroy(&x);
+  const RitzOperatorOptions options = {.space = k->space[0], .num_points = degree + 1};
+  RITZ_TRY(RitzGeometryCreate(k->mesh, -1, &geometry));
+  const int ierr = RitzGeometryCreateFormOperator(geometry, k->ceed, &options, &full, NULL, op);
+  RitzGeometryDestroy(&geometry);
   return ierr;
 }
 

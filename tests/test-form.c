@@ -18,8 +18,6 @@ static const char *text_in(CeedInt dim, const char *text) {
   return buffer;
 }
 
-enum { BOTH = RITZ_FORM_VALUE | RITZ_FORM_GRADIENT };
-
 // ---- Cases ----
 
 typedef struct {
@@ -148,7 +146,7 @@ static int create_coefficient(const Problem *p, const RitzOperatorOptions *optio
     RITZ_TRY(CeedVectorCreate(p->ceed, size, k));
     return RitzSpaceInterpolate(linear, coefficient_at_nodes, (void *)&p->dim, *k);
   }
-  const RitzFormField out = {"k", RITZ_FORM_NUMBERS, NULL, 1, CEED_VECTOR_ACTIVE};
+  const RitzFormField out = {.name = "k", .what = RITZ_FORM_NUMBERS, .num_numbers = 1};
   const RitzForm form = {text_in(p->dim, to_numbers), "sample", RITZ_FORM_POSITION, 0, NULL, 1, &out};
   CeedOperator op = NULL;
 
@@ -161,8 +159,8 @@ static int create_coefficient(const Problem *p, const RitzOperatorOptions *optio
 }
 
 static double *apply_way(const Problem *p, const RitzOperatorOptions *options, Way way, const double *u) {
-  RitzFormField in[2], out = {"v", BOTH, p->space, 0, CEED_VECTOR_ACTIVE};
-  const RitzFormField unknown = {"u", BOTH, p->space, 0, CEED_VECTOR_ACTIVE};
+  RitzFormField in[2], out = {.name = "v", .what = RITZ_FORM_BOTH, .space = p->space};
+  const RitzFormField unknown = {.name = "u", .what = RITZ_FORM_BOTH, .space = p->space};
   RitzForm form = {text_in(p->dim, by_position), "helmholtz", RITZ_FORM_POSITION, 1, in, 1, &out};
   RitzSpace linear = NULL;
   CeedVector k = NULL;
@@ -173,8 +171,9 @@ static double *apply_way(const Problem *p, const RitzOperatorOptions *options, W
   if (way != POSITION) {
     if (RitzSpaceCreate(p->mesh, 1, 1, &linear) || create_coefficient(p, options, way, linear, &k))
       return NULL;
-    in[0] = way == FUNCTION ? (RitzFormField){"k", RITZ_FORM_VALUE, linear, 0, k}
-                            : (RitzFormField){"k", RITZ_FORM_NUMBERS, NULL, 1, k};
+    in[0] = way == FUNCTION
+                ? (RitzFormField){.name = "k", .what = RITZ_FORM_VALUE, .space = linear, .vector = k}
+                : (RitzFormField){.name = "k", .what = RITZ_FORM_NUMBERS, .num_numbers = 1, .vector = k};
     form = (RitzForm){text_in(p->dim, by_coefficient), "helmholtz", 0, 2, in, 1, &out};
   }
   if (!RitzGeometryCreateFormOperator(p->geometry, p->ceed, options, &form, NULL, &op))
@@ -268,8 +267,8 @@ TEST_EACH_BACKEND(gradient_and_weak_divergence_between_two_spaces_are_adjoint) {
     CHECK_OK(RitzSpaceCreate(p.mesh, 1, p.dim, &vectors));
     CHECK_OK(RitzSpaceGetSize(vectors, &size));
     const RitzOperatorOptions options = {.space = p.space};
-    const RitzFormField u = {"u", RITZ_FORM_GRADIENT, p.space, 0, CEED_VECTOR_ACTIVE},
-                        q = {"q", RITZ_FORM_VALUE, vectors, 0, CEED_VECTOR_ACTIVE};
+    const RitzFormField u = {.name = "u", .what = RITZ_FORM_GRADIENT, .space = p.space},
+                        q = {.name = "q", .what = RITZ_FORM_VALUE, .space = vectors};
     const RitzForm to = {text_in(p.dim, gradient_text), "gradient", 0, 1, &u, 1, &q},
                    from = {text_in(p.dim, divergence_text), "divergence", 0, 1, &q, 1, &u};
 
@@ -342,10 +341,11 @@ static void check_divergence(Ceed ceed, const Case *c) {
   // The divergence times the determinant is a polynomial; facets' normals times areas are, too.
   const RitzOperatorOptions options = {.space = p.space, .num_points = 7};
   const RitzBoundaryOptions boundary = {.space = p.space, .num_points = 7};
-  const RitzFormField in = {"f", RITZ_FORM_GRADIENT, vectors, 0, f};
-  const RitzFormField trace = {"f", RITZ_FORM_VALUE, vectors, 0, f}, both = {"f", BOTH, vectors, 0, f};
-  const RitzFormField sum = {"sum", RITZ_FORM_NUMBERS, NULL, 1, CEED_VECTOR_ACTIVE};
-  const RitzFormField v = {"v", RITZ_FORM_VALUE, p.space, 0, CEED_VECTOR_ACTIVE};
+  const RitzFormField in = {.name = "f", .what = RITZ_FORM_GRADIENT, .space = vectors, .vector = f};
+  const RitzFormField trace = {.name = "f", .what = RITZ_FORM_VALUE, .space = vectors, .vector = f},
+                      both = {.name = "f", .what = RITZ_FORM_BOTH, .space = vectors, .vector = f};
+  const RitzFormField sum = {.name = "sum", .what = RITZ_FORM_NUMBERS, .num_numbers = 1};
+  const RitzFormField v = {.name = "v", .what = RITZ_FORM_VALUE, .space = p.space};
   const RitzForm of_volume = {text_in(p.dim, divergence_at_points),
                               "divergence",
                               RITZ_FORM_POSITION | RITZ_FORM_WEIGHT,
@@ -409,9 +409,9 @@ TEST_EACH_BACKEND(a_form_has_its_derivative) {
   CHECK_OK(RitzGeometryCreatePointNumbers(p.geometry, ceed, &options, 1, &k));
   CHECK_OK(CeedVectorGetLength(k, &num));
   CHECK_OK(CeedVectorSetValue(k, 2));
-  const RitzFormField in[] = {{"u", BOTH, p.space, 0, CEED_VECTOR_ACTIVE},
-                              {"k", RITZ_FORM_NUMBERS, NULL, 1, k}};
-  const RitzFormField out = {"v", BOTH, p.space, 0, CEED_VECTOR_ACTIVE};
+  const RitzFormField in[] = {{.name = "u", .what = RITZ_FORM_BOTH, .space = p.space},
+                              {.name = "k", .what = RITZ_FORM_NUMBERS, .num_numbers = 1, .vector = k}};
+  const RitzFormField out = {.name = "v", .what = RITZ_FORM_BOTH, .space = p.space};
   const RitzForm form = {text_in(p.dim, nonlinear_text), "nonlinear", RITZ_FORM_POSITION, 2, in, 1, &out};
   double *u = reference_new_random(p.size, &seed), *w = reference_new_random(p.size, &seed);
 
@@ -450,25 +450,36 @@ TEST(forms_without_meaning_are_refused) {
   elsewhere = other.space;
   const RitzOperatorOptions options = {.space = p.space};
   const RitzBoundaryOptions boundary = {.space = p.space};
-  const RitzFormField good = {"v", BOTH, p.space, 0, CEED_VECTOR_ACTIVE};
+  const RitzFormField good = {.name = "v", .what = RITZ_FORM_BOTH, .space = p.space};
   const struct {
     RitzFormField field;
     int code;
     const char *words;
   } rows[] = {
-      {{NULL, BOTH, p.space, 0, CEED_VECTOR_ACTIVE},
+      {{.name = NULL, .what = RITZ_FORM_BOTH, .space = p.space},
        CEED_ERROR_INCOMPATIBLE,
        "field 0 of the form is 'NULL'"},
-      {{"a b", BOTH, p.space, 0, CEED_VECTOR_ACTIVE}, CEED_ERROR_INCOMPATIBLE, "'a b', needed an identifier"},
-      {{"v", BOTH, p.space, 0, CEED_VECTOR_ACTIVE}, CEED_ERROR_INCOMPATIBLE, "two fields of the form"},
-      {{"u", 0, p.space, 0, CEED_VECTOR_ACTIVE}, CEED_ERROR_INCOMPATIBLE, "field 'u' is 0, needed"},
-      {{"u", 5, p.space, 0, CEED_VECTOR_ACTIVE}, CEED_ERROR_INCOMPATIBLE, "field 'u' is 5, needed"},
-      {{"u", BOTH, NULL, 0, CEED_VECTOR_ACTIVE}, CEED_ERROR_INCOMPATIBLE, "the space of field 'u' is NULL"},
-      {{"u", BOTH, elsewhere, 0, CEED_VECTOR_ACTIVE}, CEED_ERROR_INCOMPATIBLE, "another mesh"},
-      {{"u", BOTH, p.space, 0, NULL}, CEED_ERROR_INCOMPATIBLE, "the vector of field 'u' is NULL"},
-      {{"u", BOTH, p.space, 0, shorter}, CEED_ERROR_DIMENSION, "the vector of field 'u' has"},
-      {{"u", RITZ_FORM_NUMBERS, NULL, 0, shorter}, CEED_ERROR_INCOMPATIBLE, "0 numbers at points"},
-      {{"u", RITZ_FORM_NUMBERS, NULL, 2, shorter}, CEED_ERROR_DIMENSION, "needed 2 at"},
+      {{.name = "a b", .what = RITZ_FORM_BOTH, .space = p.space},
+       CEED_ERROR_INCOMPATIBLE,
+       "'a b', needed an identifier"},
+      {{.name = "v", .what = RITZ_FORM_BOTH, .space = p.space},
+       CEED_ERROR_INCOMPATIBLE,
+       "two fields of the form"},
+      {{.name = "u", .what = 0, .space = p.space}, CEED_ERROR_INCOMPATIBLE, "field 'u' is 0, needed"},
+      {{.name = "u", .what = 5, .space = p.space}, CEED_ERROR_INCOMPATIBLE, "field 'u' is 5, needed"},
+      {{.name = "u", .what = RITZ_FORM_BOTH, .space = NULL},
+       CEED_ERROR_INCOMPATIBLE,
+       "the space of field 'u' is NULL"},
+      {{.name = "u", .what = RITZ_FORM_BOTH, .space = elsewhere}, CEED_ERROR_INCOMPATIBLE, "another mesh"},
+      {{.name = "u", .what = RITZ_FORM_BOTH, .space = p.space, .vector = shorter},
+       CEED_ERROR_DIMENSION,
+       "the vector of field 'u' has"},
+      {{.name = "u", .what = RITZ_FORM_NUMBERS, .space = NULL, .vector = shorter},
+       CEED_ERROR_INCOMPATIBLE,
+       "0 numbers at points"},
+      {{.name = "u", .what = RITZ_FORM_NUMBERS, .num_numbers = 2, .vector = shorter},
+       CEED_ERROR_DIMENSION,
+       "needed 2 at"},
   };
 
   for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -477,7 +488,7 @@ TEST(forms_without_meaning_are_refused) {
     CHECK_ERROR(ceed, RitzGeometryCreateFormOperator(p.geometry, ceed, &options, &form, NULL, &op),
                 rows[i].code, rows[i].words);
   }
-  const RitzFormField at_points = {"k", RITZ_FORM_NUMBERS, NULL, 1, CEED_VECTOR_ACTIVE};
+  const RitzFormField at_points = {.name = "k", .what = RITZ_FORM_NUMBERS, .num_numbers = 1};
   RitzForm form = {"", "f", RITZ_FORM_NORMAL, 0, NULL, 1, &good};
 
   CHECK_ERROR(ceed, RitzGeometryCreateFormOperator(p.geometry, ceed, &options, &form, NULL, &op),

@@ -326,7 +326,7 @@ static int make_mesh(Kit *kit) {
   DO(make_exchange(kit));
   kit->options = (RitzOperatorOptions){.kind = RITZ_OPERATOR_MASS, .space = kit->space};
   kit->boundary_options = (RitzBoundaryOptions){.space = kit->space, .part = "all"};
-  kit->form_output = (RitzFormField){"v", RITZ_FORM_VALUE, kit->space, 0, CEED_VECTOR_ACTIVE};
+  kit->form_output = (RitzFormField){.name = "v", .what = RITZ_FORM_VALUE, .space = kit->space};
   kit->form = (RitzForm){"CEED_QFUNCTION_HELPER void f(const void *ctx, CeedScalar *v) { v[0] = 1; }", "f",
                          .num_outputs = 1, .outputs = &kit->form_output};
   kit->block = (RitzBlock){.inverse = kit->pc};

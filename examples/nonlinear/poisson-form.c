@@ -54,9 +54,8 @@ static int update(void *ctx, CeedVector u) {
 
 static void create_problem(Ceed ceed, RitzGeometry geometry, RitzSpace space, Problem *p) {
   static const RitzFixedPart boundary = {.part = "all"};
-  const int what = RITZ_FORM_VALUE | RITZ_FORM_GRADIENT;
-  const RitzFormField u = {"u", what, space, 0, CEED_VECTOR_ACTIVE};
-  const RitzFormField v = {"v", what, space, 0, CEED_VECTOR_ACTIVE};
+  const RitzFormField u = {.name = "u", .what = RITZ_FORM_BOTH, .space = space};
+  const RitzFormField v = {.name = "v", .what = RITZ_FORM_BOTH, .space = space};
   const RitzForm form = {residual_text, "diffusion", RITZ_FORM_POSITION, 1, &u, 1, &v};
   const RitzOperatorOptions options = {.space = space};
   CeedVector *const vectors[] = {&p->u, &p->state, &p->diagonal, &p->values};

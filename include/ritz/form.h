@@ -10,10 +10,11 @@
 //           v[0] = -sin(x[0]);
 //           for (int d = 0; d < 3; d++) grad_v[0][d] = k[0] * (1 + u[0] * u[0]) * grad_u[0][d];
 //         });
-//     const RitzFormField in[] = {{"u", RITZ_FORM_VALUE | RITZ_FORM_GRADIENT, space, 0, CEED_VECTOR_ACTIVE},
-//                                 {"k", RITZ_FORM_VALUE, coarse_space, 0, k}};
-//     const RitzFormField out[] = {{"v", RITZ_FORM_VALUE | RITZ_FORM_GRADIENT, space, 0,
-//     CEED_VECTOR_ACTIVE}}; const RitzForm form = {text, "flow", RITZ_FORM_POSITION, 2, in, 1, out};
+//     const RitzFormField in[] = {{.name = "u", .what = RITZ_FORM_BOTH, .space = space},
+//                                 {.name = "k", .what = RITZ_FORM_VALUE, .space = coarse_space, .vector =
+//                                 k}};
+//     const RitzFormField out = {.name = "v", .what = RITZ_FORM_BOTH, .space = space};
+//     const RitzForm form = {text, "flow", RITZ_FORM_POSITION, 2, in, 1, &out};
 //
 // Arguments of the function, in this order: ctx, the data of the context or NULL; x, n, w as asked for; those
 // of the inputs; those of the outputs, all of which it sets. Of a field: the value [num_comp], then the
@@ -30,6 +31,7 @@
 #define RITZ_FORM_H
 
 #include <ritz/geometry.h>
+#include <ritz/product.h>
 
 // Its arguments as a string: functions that stand in the program like any other. Comments and line breaks
 // vanish; lines that begin with # cannot be in it.
@@ -39,6 +41,7 @@
 enum {
   RITZ_FORM_VALUE = 1,
   RITZ_FORM_GRADIENT = 2,
+  RITZ_FORM_BOTH = RITZ_FORM_VALUE | RITZ_FORM_GRADIENT,
   RITZ_FORM_NUMBERS = 4, // numbers stored at points, alone
 };
 
@@ -49,14 +52,18 @@ enum {
   RITZ_FORM_WEIGHT = 4,   // w [1], the point's weight in the integral: for outputs that are numbers
 };
 
+// Start from zeros and set what differs.
 typedef struct {
   const char *name; // an identifier, that of no other field: operators have fields "u" and "grad u"
   int what;
   RitzSpace space;     // of the mesh, any degree and number of components; NULL: numbers
   CeedInt num_numbers; // of numbers: how many at a point
-  // CEED_VECTOR_ACTIVE, or what is read, or written by applies: an L-vector of the space, or a vector of
-  // numbers (RitzGeometryCreatePointNumbers). Kept by reference: new values count from the next apply on.
+  // What is read, or written by applies: an L-vector of the space or product, or a vector of numbers
+  // (RitzGeometryCreatePointNumbers), kept by reference: new values count from the next apply on.
+  // NULL or CEED_VECTOR_ACTIVE: the operator's own input or output.
   CeedVector vector;
+  RitzProductSpace product; // whose L-vectors hold this field, not on boundaries; NULL: those of the space
+  CeedInt index;            // which of the product's spaces the space is
 } RitzFormField;
 
 typedef struct {
@@ -71,10 +78,10 @@ typedef struct {
 // A composite, named and made as that of RitzGeometryCreatePointOperator: for each block of the mesh and kind
 // of elements the geometry that options->policy says (kind and coefficients of the options are not looked
 // at). options->space gives the defaults of quadrature and policy; it need not be among the fields. Input and
-// output L-vectors are those of the active fields; without an active input operators are applied to
-// CEED_VECTOR_NONE. Everything in the form is copied or counted. context: counted reference, NULL for none.
-// Memory: beyond the geometry's what restrictions of the spaces take, and 4 bytes a point for numbers on
-// meshes whose elements are treated in more than one way.
+// output L-vectors are those of the active fields, of one product where they are several; without an active
+// input operators are applied to CEED_VECTOR_NONE. Everything in the form is copied or counted. context:
+// counted reference, NULL for none. Memory: beyond the geometry's what restrictions of the spaces take, and 4
+// bytes a point for numbers on meshes whose elements are treated in more than one way.
 //
 // Errors: CEED_ERROR_INCOMPATIBLE (a field or form without meaning, a space on another mesh),
 // CEED_ERROR_DIMENSION (a vector's length), CEED_ERROR_UNSUPPORTED (surfaces and curves in space, sizes
@@ -85,7 +92,7 @@ CEED_EXTERN int RitzGeometryCreateFormOperator(RitzGeometry geometry, Ceed ceed,
                                                CeedQFunctionContext context, CeedOperator *op);
 // The same over a boundary part, with errors and composites of RitzGeometryCreateBoundaryOperator: without
 // gradients in the form the nodes of the facets alone are read. options->space gives the default of
-// quadrature. Numbers at points: CEED_ERROR_UNSUPPORTED.
+// quadrature. Numbers at points and products: CEED_ERROR_UNSUPPORTED.
 CEED_EXTERN int RitzGeometryCreateBoundaryFormOperator(RitzGeometry geometry, Ceed ceed,
                                                        const RitzBoundaryOptions *options,
                                                        const RitzForm *form, CeedQFunctionContext context,
