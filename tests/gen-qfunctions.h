@@ -89,6 +89,22 @@ CEED_QFUNCTION(GenNearly)(void *ctx, const CeedInt Q, const CeedScalar *const *i
   return CEED_ERROR_SUCCESS;
 }
 
+// u (a b) - (u a) b: an exact zero in the program, rounding in the text.
+CEED_QFUNCTION(GenCancelled)
+(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
+  (void)ctx;
+  for (CeedInt i = 0; i < Q; i++) {
+    const CeedScalar u = in[0][i], a = in[3][i] / 3, b = in[2][i] + a;
+#ifdef GEN_PROGRAM_FLAG
+    const CeedScalar ab = (u * a) * b;
+#else
+    const CeedScalar ab = u * (a * b);
+#endif
+    out[0][i] = ab - (u * a) * b;
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
 // The mass, by a millionth more in the program.
 CEED_QFUNCTION(GenSlightly)(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
 #ifdef GEN_PROGRAM_FLAG

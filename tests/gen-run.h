@@ -14,8 +14,8 @@
 #include <sys/stat.h>
 
 // All of the header: a program that includes this has none that is not used.
-static const CeedQFunctionUser gen_functions[] = {GenMass,   GenScaled,   GenCounting, GenBlocks, GenByFlag,
-                                                  GenNearly, GenSlightly, GenHard,     GenTwice};
+static const CeedQFunctionUser gen_functions[] = {GenMass,   GenScaled,    GenCounting, GenBlocks, GenByFlag,
+                                                  GenNearly, GenCancelled, GenSlightly, GenHard,   GenTwice};
 
 // ---- Operators ----
 

@@ -278,17 +278,22 @@ TEST(a_flag_that_only_the_program_has_makes_the_function_pointer_win) {
   if (!tap_failed()) check_function(&named, BY_POINTER, 1, "GenByFlag");
 }
 
-// Active inputs of zeros, and data of zeros, hide nothing.
-// What is left of nearly equal numbers is rounding: the text may add in another order.
+// What is left of nearly equal numbers is rounding: the text may add in another order, or the program's
+// compiler see that nothing is left. Sizes of the input do not matter.
 TEST(a_text_that_rounds_otherwise_is_that_of_the_function) {
-  const Function nearly = {.f = GenNearly, .source = GenNearly_loc};
+  const Function functions[] = {{.f = GenNearly, .source = GenNearly_loc},
+                                {.f = GenCancelled, .source = GenCancelled_loc}};
+  const double factors[] = {1, 1e-6, 1e6};
 
   GEN_NEEDS_COMPILER();
   setenv("RITZ_STRICT", "1", 1);
-  Run r = open_on("/cpu/self/gen", &nearly);
-  CHECK_OK(apply(&r));
-  check_path(r.op, BY_TEXT);
-  close_run(&r);
+  for (int k = 0; k < 6; k++) {
+    Run r = open_on("/cpu/self/gen", &functions[k % 2]);
+    CHECK_OK(CeedVectorScale(r.u, (CeedScalar)factors[k / 2]));
+    CHECK_OK(apply(&r));
+    check_path(r.op, BY_TEXT);
+    close_run(&r);
+  }
 }
 
 TEST(a_text_that_differs_by_a_millionth_makes_the_function_pointer_win) {
@@ -299,6 +304,7 @@ TEST(a_text_that_differs_by_a_millionth_makes_the_function_pointer_win) {
   check_function(&slightly, BY_POINTER, 1, "GenSlightly");
 }
 
+// Active inputs of zeros, and data of zeros, hide nothing.
 TEST(zeros_do_not_hide_that_text_and_function_differ) {
   const Function f = {.f = GenByFlag, .source = GenByFlag_loc};
   GenErrors errors;

@@ -6,8 +6,9 @@
 // may make NaN or infinity of them at different places, and neither tells two functions apart.
 //
 // Results that differ may be differences of nearly equal numbers (squared errors of nearly exact fields),
-// whose digits are rounding. How much of them is, the function itself tells: a call whose results are not
-// close is made a few times more with inputs that differ in the last digit.
+// whose digits are rounding. How much of them is, function and text tell: a call whose results are not close
+// is made a few times more with inputs that differ in the last digit. Both, because one of them may cancel to
+// an exact zero whatever the inputs are, where the other one leaves rounding.
 //
 // A text that is compiled with float for CeedScalar gets the same numbers as the application's function in
 // double: the inputs are rounded to float for both.
@@ -28,7 +29,7 @@ typedef struct {
   CeedInt points; // per call
   CeedInt elem;   // the element
   CeedSize in_size, out_size;
-  CeedScalar *memory; // owned: arguments, results of pointer and text, of the pointer with other last digits
+  CeedScalar *memory; // owned: arguments, results of pointer and text, of one of them with other last digits
   CeedScalar *kept;   // owned: arguments as they were
   CeedScalar *moved;  // in it: the last of these
   float *single;      // owned: arguments and results of a text in float
@@ -278,54 +279,76 @@ static bool is_close(TextCheck *check, CeedSize n, const CeedScalar *a, const Ce
 }
 
 // A text in float: its type has other arguments.
-static int call_single(TextCheck *check) {
+static int call_single(TextCheck *check, int to) {
   typedef int (*Function)(void *ctx, CeedInt Q, const float *const *in, float *const *out);
-  CeedScalar *widened = check->memory + check->in_size + check->out_size;
+  CeedScalar *widened = check->memory + check->in_size + to * check->out_size;
 
   for (CeedSize i = 0; i < check->in_size; i++) check->single[i] = (float)check->memory[i];
   for (CeedSize i = 0; i < check->out_size; i++) check->single[check->in_size + i] = 0;
   const int code =
-      ((Function)check->text)(check->context[1], check->points, check->single_in, check->single_out);
+      ((Function)check->text)(check->context[to], check->points, check->single_in, check->single_out);
   for (CeedSize i = 0; i < check->out_size; i++) widened[i] = check->single[check->in_size + i];
   return code;
 }
 
-static int call_text(TextCheck *check) {
-  if (check->is_single) return call_single(check);
-  return check->text(check->context[1], check->points, check->in, check->out[1]);
+// Results into out[to].
+static int call(TextCheck *check, bool is_text, int to) {
+  const RitzQFunction f = is_text ? check->text : check->op->qf->f;
+
+  if (is_text && check->is_single) return call_single(check, to);
+  return f(check->context[to], check->points, check->in, check->out[to]);
 }
 
-// Calls the function with arguments larger by one to eight units of the last digit: never smaller, so that a
-// number that it truncates to an index keeps it.
-static int call_moved(TextCheck *check, uint32_t *draw) {
+// Arguments larger by one to eight units of the last digit, active ones of that of 1 + |x|: a function may
+// add them to numbers such as 1. Never smaller, so that a number that is truncated to an index keeps it.
+static void move_arguments(TextCheck *check, uint32_t *draw) {
   const double unit = check->is_single ? FLT_EPSILON : 2 * CEED_EPSILON;
 
-  memcpy(check->kept, check->memory, (size_t)check->in_size * sizeof(CeedScalar));
-  for (CeedSize i = 0; i < check->in_size; i++) {
-    *draw = *draw * 1664525 + 1013904223;
-    check->memory[i] = (CeedScalar)(check->kept[i] * (1 + (1 + (*draw >> 29)) * unit));
+  for (CeedInt i = 0; i < check->op->qf->num_in; i++) {
+    const CeedSize n = (CeedSize)check->op->qf->in[i]->size * check->points;
+    CeedScalar *x = (CeedScalar *)check->in[i];
+    for (CeedSize k = 0; k < n; k++) {
+      const double size = fabs((double)x[k]) + (check->state.fields[i].is_active ? 1 : 0);
+      *draw = *draw * 1664525 + 1013904223;
+      x[k] = (CeedScalar)(x[k] + copysign(size * (1 + (*draw >> 29)) * unit, (double)x[k]));
+    }
   }
+}
+
+static int call_moved(TextCheck *check, bool is_text, uint32_t *draw) {
+  memcpy(check->kept, check->memory, (size_t)check->in_size * sizeof(CeedScalar));
+  move_arguments(check, draw);
   memset(check->moved, 0, (size_t)check->out_size * sizeof(CeedScalar));
   if (check->context_bytes) memcpy(check->context[2], check->state.context, check->context_bytes);
-  const int code = check->op->qf->f(check->context[2], check->points, check->in, check->out[2]);
+  const int code = call(check, is_text, 2);
   memcpy(check->memory, check->kept, (size_t)check->in_size * sizeof(CeedScalar));
   return code;
+}
+
+// *spread: at least what other last digits of the arguments make of output i. False: a call fails.
+static bool add_spread(TextCheck *check, CeedInt i, bool is_text, double *spread) {
+  const CeedSize n = (CeedSize)check->op->qf->out[i]->size * check->points;
+  const CeedScalar *result = check->out[is_text][i], *moved = check->out[2][i];
+  uint32_t draw = 1;
+
+  for (int k = 0; k < 4; k++) {
+    if (call_moved(check, is_text, &draw)) return false;
+    for (CeedSize j = 0; j < n; j++) {
+      if (isfinite(moved[j]) && isfinite(result[j]))
+        *spread = fmax(*spread, fabs((double)moved[j] - (double)result[j]));
+    }
+  }
+  return true;
 }
 
 // Whether results of output i that are not close are the same but for rounding: they differ by no more than
 // some times what other last digits of the arguments make of them.
 static bool is_rounding(TextCheck *check, CeedInt i) {
   const CeedSize n = (CeedSize)check->op->qf->out[i]->size * check->points;
-  const CeedScalar *a = check->out[0][i], *b = check->out[1][i], *moved = check->out[2][i];
+  const CeedScalar *a = check->out[0][i], *b = check->out[1][i];
   double spread = 0, difference = 0;
-  uint32_t draw = 1;
 
-  for (int call = 0; call < 4; call++) {
-    if (call_moved(check, &draw)) return false;
-    for (CeedSize k = 0; k < n; k++) {
-      if (isfinite(moved[k]) && isfinite(a[k])) spread = fmax(spread, fabs((double)moved[k] - (double)a[k]));
-    }
-  }
+  if (!add_spread(check, i, false, &spread) || !add_spread(check, i, true, &spread)) return false;
   for (CeedSize k = 0; k < n; k++) {
     if (a[k] == b[k] || (isnan(a[k]) && isnan(b[k]))) continue;
     if (!isfinite(a[k]) || !isfinite(b[k])) return false;
@@ -337,9 +360,9 @@ static bool is_rounding(TextCheck *check, CeedInt i) {
 static void compare_call(TextCheck *check, CeedInt first) {
   CeedQFunction qf = check->op->qf;
   fill_arguments(check, first);
-  const int code = qf->f(check->context[0], check->points, check->in, check->out[0]);
+  const int code = call(check, false, 0);
   if (!check->text) return;
-  check->found.agrees = check->found.agrees && code == call_text(check);
+  check->found.agrees = check->found.agrees && code == call(check, true, 1);
   for (CeedInt i = 0; i < qf->num_out && !code; i++) {
     const CeedSize n = (CeedSize)qf->out[i]->size * check->points;
     check->found.agrees = check->found.agrees &&
