@@ -2,7 +2,7 @@
 // The C and C++ compilers of the system (contracts in jit/compiler.h and, for ritz_jit_compiler and _version,
 // in jit/jit.h). What a compiler has answered is kept in the process and in the cache, so that a warm start
 // runs no program:
-//     ritz-compiler 1
+//     ritz-compiler 2
 //     refused NUMBER
 //     version LINE
 //     end
@@ -39,14 +39,45 @@ static const struct {
 };
 enum { NUM_NAMES = sizeof(languages[0].names) / sizeof(languages[0].names[0]) };
 
-// Not every compiler knows all: clang and gcc on some processors refuse the last ones.
-static int num_machine_flags(void) { return ritz_cpu_vector_flag() ? 2 : 1; }
+// glibc's functions for vectors, on the processors where they have been tried.
+#if defined(__GLIBC__) && defined(__x86_64__)
+enum { HAS_VECTOR_MATH = 1 };
+#else
+enum { HAS_VECTOR_MATH = 0 };
+#endif
 
-static void add_flags(RitzJitLanguage language, int num_refused, RitzStrings *args) {
-  ritz_strings_add(args, "%s", languages[language].standard);
+// RITZ_VECTOR_MATH=off: functions of <math.h> are called for one number at a time.
+static bool allows_vector_math(void) {
+  const char *text = ritz_environment("RITZ_VECTOR_MATH");
+
+  return !text || strcmp(text, "off") != 0;
+}
+
+static bool is_clang(const RitzCompiler *compiler) { return strstr(compiler->version, "clang") != NULL; }
+
+// Not every compiler knows all: clang and gcc on some processors refuse the last ones.
+enum { MAX_MACHINE_FLAGS = 3 };
+static const char vector_library[] = "-fveclib=libmvec";
+
+static int list_machine_flags(const RitzCompiler *compiler, const char *list[MAX_MACHINE_FLAGS]) {
+  int num = 0;
+
+  list[num++] = "-march=native";
+  if (ritz_cpu_vector_flag()) list[num++] = ritz_cpu_vector_flag();
+  if (HAS_VECTOR_MATH && is_clang(compiler)) list[num++] = vector_library;
+  return num;
+}
+
+static void add_flags(const RitzCompiler *compiler, bool with_vector_math, RitzStrings *args) {
+  const char *machine_flags[MAX_MACHINE_FLAGS];
+  const int num = list_machine_flags(compiler, machine_flags) - compiler->num_refused;
+
+  ritz_strings_add(args, "%s", languages[compiler->language].standard);
   for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) ritz_strings_add(args, "%s", flags[i]);
-  const char *const machine_flags[] = {"-march=native", ritz_cpu_vector_flag()};
-  for (int i = 0; i < num_machine_flags() - num_refused; i++) ritz_strings_add(args, "%s", machine_flags[i]);
+  for (int i = 0; i < num; i++) {
+    if (machine_flags[i] != vector_library || with_vector_math)
+      ritz_strings_add(args, "%s", machine_flags[i]);
+  }
 }
 
 static void split_include_path(RitzStrings *args) {
@@ -98,7 +129,8 @@ void ritz_compiler_folders(RitzJitLanguage language, RitzStrings *args) {
 static void add_common(const RitzCompiler *compiler, const RitzJitSource *source, const char *folder,
                        RitzStrings *args) {
   ritz_strings_add(args, "%s", compiler->path);
-  add_flags(compiler->language, compiler->num_refused, args);
+  add_flags(compiler, allows_vector_math(), args);
+  if (HAS_VECTOR_MATH && !allows_vector_math()) ritz_strings_add(args, "-DRITZ_SCALAR_MATH");
   ritz_strings_add(args, "-I%s", folder);
   add_folders(source, args);
   ritz_strings_add(args, "-DCEED_RUNNING_JIT_PASS=1");
@@ -270,15 +302,17 @@ static int ask_version(Ceed ceed, RitzCompiler *compiler, const char *folder, Ri
 
 // Leaves out one flag after the other until the compiler takes the rest for an empty text.
 static int ask_flags(Ceed ceed, RitzCompiler *compiler, const char *folder, RitzProcess *process) {
+  const char *all[MAX_MACHINE_FLAGS];
+  const int num = list_machine_flags(compiler, all);
   int ierr = CEED_ERROR_SUCCESS;
 
-  for (; !ierr && compiler->num_refused < num_machine_flags(); compiler->num_refused++) {
+  for (; !ierr && compiler->num_refused < num; compiler->num_refused++) {
     const char *const empty[] = {"-fsyntax-only", "-x", languages[compiler->language].name, "/dev/null"};
     RitzStrings args = {.ceed = ceed};
     char *text = NULL;
 
     ritz_strings_add(&args, "%s", compiler->path);
-    add_flags(compiler->language, compiler->num_refused, &args);
+    add_flags(compiler, true, &args);
     for (int i = 0; i < 4; i++) ritz_strings_add(&args, "%s", empty[i]);
     ierr = run_compiler(ceed, &args, folder, process, &text);
     RITZ_FREE(&text);
@@ -310,13 +344,13 @@ static int read_record(Ceed ceed, const RitzCache *cache, RitzCompiler *compiler
   record_name(compiler, name);
   RITZ_TRY(ritz_cache_read(ceed, cache, name, &text));
   ierr = CEED_ERROR_SUCCESS;
-  if (text && sscanf(text, "ritz-compiler 1\nrefused %d\nversion%n", &num_refused, &at) == 1 && at &&
+  if (text && sscanf(text, "ritz-compiler 2\nrefused %d\nversion%n", &num_refused, &at) == 1 && at &&
       text[at] == ' ') {
     const char *version = text + at + 1;
     size_t n = strcspn(version, "\n");
 
     compiler->num_refused = num_refused;
-    if (!strcmp(version + n, "\nend\n") && num_refused >= 0 && num_refused <= num_machine_flags())
+    if (!strcmp(version + n, "\nend\n") && num_refused >= 0 && num_refused <= MAX_MACHINE_FLAGS)
       ierr = ritz_format(ceed, &compiler->version, "%.*s", (int)n, version);
   }
   RITZ_FREE(&text);
@@ -327,7 +361,7 @@ static int write_record(Ceed ceed, const RitzCache *cache, const RitzCompiler *c
   char name[64], *text = NULL, *path = NULL;
 
   record_name(compiler, name);
-  int ierr = ritz_format(ceed, &text, "ritz-compiler 1\nrefused %d\nversion %s\nend\n", compiler->num_refused,
+  int ierr = ritz_format(ceed, &text, "ritz-compiler 2\nrefused %d\nversion %s\nend\n", compiler->num_refused,
                          compiler->version);
   if (!ierr) ierr = ritz_format(ceed, &path, "%s/record.txt", folder);
   if (!ierr && ritz_file_write(path, text, strlen(text)))

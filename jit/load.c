@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#ifdef __GLIBC__
+#include <gnu/libc-version.h>
+#endif
 
 #include "base/embedded.h"
 #include "base/error.h"
@@ -19,6 +22,15 @@
 #include "jit/work-folder.h"
 
 // ---- Keys ----
+
+// The C library, whose headers say which functions there are (those of the system are in no entry).
+static const char *libc_version(void) {
+#ifdef __GLIBC__
+  return gnu_get_libc_version();
+#else
+  return NULL;
+#endif
+}
 
 static bool is_relative(const char *path) { return path && path[0] != '/'; }
 
@@ -55,6 +67,7 @@ static int make_text_key(const RitzBuild *build, const RitzJitSource *source, co
   ritz_hash_add_string(&hasher, compiler->version);
   ritz_hash_add(&hasher, &compiler->size, sizeof(compiler->size));
   ritz_hash_add(&hasher, &compiler->time, sizeof(compiler->time));
+  ritz_hash_add_string(&hasher, libc_version());
   ritz_hash_add_string(&hasher, ritz_environment("CPATH")); // folders that compilers search, too
   ritz_hash_add_string(&hasher, ritz_environment("C_INCLUDE_PATH"));
   ritz_hash_add_string(&hasher, ritz_environment("CPLUS_INCLUDE_PATH"));

@@ -21,10 +21,10 @@
 
 // The environment of a user who has set nothing but the folder of the cache, which is new (and returned).
 static inline const char *jit_begin(void) {
-  static const char *const names[] = {"RITZ_CC",         "RITZ_CFLAGS",   "RITZ_CACHE",
-                                      "RITZ_SITE_CACHE", "RITZ_DUMP",     "RITZ_JIT_TIMEOUT",
-                                      "RITZ_CXX",        "RITZ_CXXFLAGS", "RITZ_INCLUDE_PATH",
-                                      "RITZ_WARNINGS",   "TMPDIR"};
+  static const char *const names[] = {"RITZ_CC",         "RITZ_CFLAGS",      "RITZ_CACHE",
+                                      "RITZ_SITE_CACHE", "RITZ_DUMP",        "RITZ_JIT_TIMEOUT",
+                                      "RITZ_CXX",        "RITZ_CXXFLAGS",    "RITZ_INCLUDE_PATH",
+                                      "RITZ_WARNINGS",   "RITZ_VECTOR_MATH", "TMPDIR"};
   const char *folder = tap_temp_file("cache", NULL, 0);
 
   for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) unsetenv(names[i]);

@@ -93,12 +93,13 @@ static const char *program; // argv[0]
 // All that lowering and its surroundings look at, other than usual.
 static void change_environment(void) {
   static const char *const variables[][2] = {
-      {"RITZ_LANES", "2"},      {"RITZ_QFUNCTION", "pointer"}, {"RITZ_SIMPLE_INPUTS", "off"},
-      {"RITZ_EVEN_ODD", "off"}, {"RITZ_GPU_MMA", "on"},        {"RITZ_TUNE", "off"},
-      {"RITZ_CACHE", "off"},    {"RITZ_GPU_WORK", "1"},        {"RITZ_CFLAGS", "-O0"},
-      {"RITZ_STRICT", "1"},     {"RITZ_DUMP", "/nowhere"},     {"OMP_NUM_THREADS", "7"},
-      {"HOME", "/nowhere"},     {"PATH", "/nowhere"},          {"TMPDIR", "/nowhere"},
-      {"CPATH", "/nowhere"},    {"XDG_CACHE_HOME", "/x"},      {"CUDA_HOME", "/nowhere"}};
+      {"RITZ_LANES", "2"},        {"RITZ_QFUNCTION", "pointer"}, {"RITZ_SIMPLE_INPUTS", "off"},
+      {"RITZ_EVEN_ODD", "off"},   {"RITZ_GPU_MMA", "on"},        {"RITZ_TUNE", "off"},
+      {"RITZ_CACHE", "off"},      {"RITZ_GPU_WORK", "1"},        {"RITZ_CFLAGS", "-O0"},
+      {"RITZ_STRICT", "1"},       {"RITZ_DUMP", "/nowhere"},     {"OMP_NUM_THREADS", "7"},
+      {"HOME", "/nowhere"},       {"PATH", "/nowhere"},          {"TMPDIR", "/nowhere"},
+      {"CPATH", "/nowhere"},      {"XDG_CACHE_HOME", "/x"},      {"CUDA_HOME", "/nowhere"},
+      {"RITZ_VECTOR_MATH", "off"}};
 
   for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
     setenv(variables[i][0], variables[i][1], 1);

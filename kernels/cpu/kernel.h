@@ -24,6 +24,7 @@
 #include "kernels/cpu/restrict.h"
 #include "kernels/cpu/simple-inputs.h"
 #include "kernels/cpu/tensor.h"
+#include "kernels/cpu/vector-math.h"
 #include "kernels/cpu/vector.h"
 
 // Functions that a kernel exports, under these names in C++, too.
