@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Rates of a neo-Hookean residual, of its Jacobian by hand and of the one that RitzOperatorCreateDerivative
+// makes (tests/hyperelastic-qfunctions.h), on a cube of N^3 hexahedra with stored factors; each with
+// functions of <math.h> for vectors and for one number at a time (RITZ_VECTOR_MATH):
+//
+//     derivative-rates [--ceed RESOURCE] [--degree P] [--points Q] [--cells N] [--rounds N]
+//
+// One thread. Operators take turns; medians of the times of the thread on its processor, and of their ratios.
+#include "tests/hyperelastic-qfunctions.h"
+
+#include <ceed/backend.h>
+#include <math.h>
+#include <ritz.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { RESIDUAL, BY_HAND, DERIVATIVE, NUM_KINDS, NUM_OPS = 2 * NUM_KINDS, MAX_ROUNDS = 1001 };
+
+typedef struct {
+  const char *resource;
+  CeedInt degree, points, cells, rounds;
+} Options;
+
+typedef struct {
+  Ceed ceed;
+  CeedSize size;
+  CeedElemRestriction rstr, rstr_q;
+  CeedBasis basis;
+  CeedQFunctionContext ctx;
+  CeedVector qdata, state, x, y;
+  CeedOperator ops[NUM_OPS]; // with functions for vectors, then without
+} Bench;
+
+static bool set_option(Options *o, const char *name, const char *text) {
+  if (!strcmp(name, "--ceed")) return o->resource = text, true;
+  if (!strcmp(name, "--degree")) return (o->degree = atoi(text)) > 0;
+  if (!strcmp(name, "--points")) return (o->points = atoi(text)) > 0;
+  if (!strcmp(name, "--cells")) return (o->cells = atoi(text)) > 0;
+  if (!strcmp(name, "--rounds")) return (o->rounds = atoi(text)) > 0 && o->rounds <= MAX_ROUNDS;
+  return false;
+}
+
+// ---- The problem ----
+
+static int make_restrictions(const Options *o, Bench *b) {
+  const CeedInt N = o->cells, p = o->degree, P = p + 1, n = N * p + 1, Q3 = o->points * o->points * o->points;
+  const CeedInt strides[3] = {1, Q3, 10 * Q3};
+  CeedInt *offsets = malloc((size_t)(N * N * N * P * P * P) * sizeof(*offsets)), k = 0;
+
+  for (CeedInt e = 0; e < N * N * N; e++) {
+    for (CeedInt i = 0; i < P * P * P; i++) {
+      const CeedInt x = p * (e % N) + i % P, y = p * (e / N % N) + i / P % P, z = p * (e / N / N) + i / P / P;
+      offsets[k++] = 3 * (x + n * (y + n * z));
+    }
+  }
+  b->size = (CeedSize)3 * n * n * n;
+  CeedCall(CeedElemRestrictionCreate(b->ceed, N * N * N, P * P * P, 3, 1, b->size, CEED_MEM_HOST,
+                                     CEED_COPY_VALUES, offsets, &b->rstr));
+  free(offsets);
+  return CeedElemRestrictionCreateStrided(b->ceed, N * N * N, Q3, 10, (CeedSize)10 * N * N * N * Q3, strides,
+                                          &b->rstr_q);
+}
+
+static int fill(CeedVector vec, const double *values, CeedSize block, double noise) {
+  uint64_t seed = 7;
+  CeedScalar *a;
+  CeedSize n;
+
+  CeedCall(CeedVectorGetLength(vec, &n));
+  CeedCall(CeedVectorGetArrayWrite(vec, CEED_MEM_HOST, &a));
+  for (CeedSize i = 0; i < n; i++) {
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    a[i] = (CeedScalar)(values[i / block % 10] + noise * (double)(seed >> 40) / (1 << 24));
+  }
+  return CeedVectorRestoreArray(vec, &a);
+}
+
+static int make_data(const Options *o, Bench *b) {
+  const double zero[10] = {0}, factors[10] = {0.01, 2, 0.1, -0.2, 0.3, 1.5, 0.1, 0, 0.2, 1.8};
+  const Material material = {7, {1.5, 2.5}, 0.9, {3, 0.7}};
+  CeedVector *const vectors[] = {&b->state, &b->x, &b->y};
+
+  CeedCall(CeedBasisCreateTensorH1Lagrange(b->ceed, 3, 3, o->degree + 1, o->points, CEED_GAUSS, &b->basis));
+  CeedCall(CeedElemRestrictionCreateVector(b->rstr_q, &b->qdata, NULL));
+  CeedCall(fill(b->qdata, factors, (CeedSize)o->points * o->points * o->points, 0));
+  for (int i = 0; i < 3; i++) CeedCall(CeedVectorCreate(b->ceed, b->size, vectors[i]));
+  CeedCall(fill(b->state, zero, 1, 0.02));
+  CeedCall(fill(b->x, zero, 1, 1));
+  CeedCall(CeedQFunctionContextCreate(b->ceed, &b->ctx));
+  return CeedQFunctionContextSetData(b->ctx, CEED_MEM_HOST, CEED_COPY_VALUES, sizeof(material),
+                                     (void *)&material);
+}
+
+static int make_operator(Bench *b, bool is_jacobian, CeedOperator *op) {
+  CeedQFunction qf = NULL;
+
+  CeedCall(CeedQFunctionCreateInterior(b->ceed, 1, is_jacobian ? HyperelasticJacobian : HyperelasticResidual,
+                                       is_jacobian ? HyperelasticJacobian_loc : HyperelasticResidual_loc,
+                                       &qf));
+  CeedCall(CeedQFunctionAddInput(qf, "du", 9, CEED_EVAL_GRAD));
+  CeedCall(CeedQFunctionAddInput(qf, "qdata", 10, CEED_EVAL_NONE));
+  if (is_jacobian) CeedCall(CeedQFunctionAddInput(qf, "dw", 9, CEED_EVAL_GRAD));
+  CeedCall(CeedQFunctionAddOutput(qf, "dv", 9, CEED_EVAL_GRAD));
+  CeedCall(CeedQFunctionSetContext(qf, b->ctx));
+  CeedCall(CeedQFunctionSetContextWritable(qf, false));
+  CeedCall(CeedOperatorCreate(b->ceed, qf, CEED_QFUNCTION_NONE, CEED_QFUNCTION_NONE, op));
+  CeedCall(CeedQFunctionDestroy(&qf));
+  CeedCall(CeedOperatorSetField(*op, "du", b->rstr, b->basis, is_jacobian ? b->state : CEED_VECTOR_ACTIVE));
+  CeedCall(CeedOperatorSetField(*op, "qdata", b->rstr_q, CEED_BASIS_NONE, b->qdata));
+  if (is_jacobian) CeedCall(CeedOperatorSetField(*op, "dw", b->rstr, b->basis, CEED_VECTOR_ACTIVE));
+  return CeedOperatorSetField(*op, "dv", b->rstr, b->basis, CEED_VECTOR_ACTIVE);
+}
+
+// The input of a kind of operator: Jacobians at the state.
+static CeedVector input_of(const Bench *b, int op) { return op % NUM_KINDS == RESIDUAL ? b->state : b->x; }
+
+// Kernels are made here, by the first applies.
+static int make_operators(Bench *b) {
+  for (int k = 0; k < NUM_OPS; k++) {
+    setenv("RITZ_VECTOR_MATH", k < NUM_KINDS ? "on" : "off", 1);
+    if (k % NUM_KINDS == DERIVATIVE)
+      CeedCall(RitzOperatorCreateDerivative(b->ops[k - DERIVATIVE], b->state, &b->ops[k]));
+    else
+      CeedCall(make_operator(b, k % NUM_KINDS == BY_HAND, &b->ops[k]));
+    CeedCall(CeedOperatorApply(b->ops[k], input_of(b, k), b->y, CEED_REQUEST_IMMEDIATE));
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static int bench_close(Bench *b) {
+  CeedVector *const vectors[] = {&b->qdata, &b->state, &b->x, &b->y};
+
+  for (int k = 0; k < NUM_OPS; k++) CeedCall(CeedOperatorDestroy(&b->ops[k]));
+  for (int i = 0; i < 4; i++) CeedCall(CeedVectorDestroy(vectors[i]));
+  CeedCall(CeedQFunctionContextDestroy(&b->ctx));
+  CeedCall(CeedElemRestrictionDestroy(&b->rstr));
+  CeedCall(CeedElemRestrictionDestroy(&b->rstr_q));
+  CeedCall(CeedBasisDestroy(&b->basis));
+  return CeedDestroy(&b->ceed);
+}
+
+// ---- Times ----
+
+static double thread_seconds(void) {
+  struct timespec t;
+
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int ascending(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+
+  return (x > y) - (x < y);
+}
+
+// The median of times a, or of a over b.
+static double median(int num, const double *a, const double *b) {
+  double sorted[MAX_ROUNDS];
+
+  for (int i = 0; i < num; i++) sorted[i] = b ? a[i] / b[i] : a[i];
+  qsort(sorted, (size_t)num, sizeof(*sorted), ascending);
+  return sorted[num / 2];
+}
+
+static int measure(const Options *o, Bench *b) {
+  static const char *const names[NUM_KINDS] = {"residual", "by hand", "derivative"};
+  static double times[NUM_OPS][MAX_ROUNDS];
+
+  for (int i = 0; i < o->rounds; i++) {
+    for (int k = 0; k < NUM_OPS; k++) {
+      const double begin = thread_seconds();
+      CeedCall(CeedOperatorApply(b->ops[k], input_of(b, k), b->y, CEED_REQUEST_IMMEDIATE));
+      times[k][i] = thread_seconds() - begin;
+    }
+  }
+  printf("degree %d, %d points a direction, %d^3 elements, %lld unknowns\n", (int)o->degree, (int)o->points,
+         (int)o->cells, (long long)b->size);
+  printf("%-12s %16s %16s %10s\n", "", "scalar, MDOF/s", "vector, MDOF/s", "time/time");
+  for (int k = 0; k < NUM_KINDS; k++)
+    printf("%-12s %16.1f %16.1f %10.2f\n", names[k],
+           1e-6 * (double)b->size / median(o->rounds, times[NUM_KINDS + k], NULL),
+           1e-6 * (double)b->size / median(o->rounds, times[k], NULL),
+           median(o->rounds, times[NUM_KINDS + k], times[k]));
+  printf("derivative by hand, time/time: scalar %.2f, vector %.2f\n",
+         median(o->rounds, times[NUM_KINDS + DERIVATIVE], times[NUM_KINDS + BY_HAND]),
+         median(o->rounds, times[DERIVATIVE], times[BY_HAND]));
+  return CEED_ERROR_SUCCESS;
+}
+
+int main(int argc, char **argv) {
+  Options o = {"/cpu/self/gen:threads=1", 3, 5, 8, 101};
+  Bench b = {0};
+
+  for (int i = 1; i < argc; i += 2) {
+    if (i + 1 < argc && set_option(&o, argv[i], argv[i + 1])) continue;
+    fprintf(stderr,
+            "derivative-rates: what is '%s'? The head of tests/derivative-rates.c tells the options\n",
+            argv[i]);
+    return 2;
+  }
+  setenv("RITZ_WAIT", "1", 1);
+  int ierr = CeedInit(o.resource, &b.ceed);
+  if (!ierr) ierr = make_restrictions(&o, &b);
+  if (!ierr) ierr = make_data(&o, &b);
+  if (!ierr) ierr = make_operators(&b);
+  if (!ierr) ierr = measure(&o, &b);
+  if (!ierr) ierr = bench_close(&b);
+  return ierr ? 1 : 0;
+}
