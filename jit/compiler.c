@@ -39,11 +39,11 @@ static const struct {
 };
 enum { NUM_NAMES = sizeof(languages[0].names) / sizeof(languages[0].names[0]) };
 
-// glibc's functions for vectors, on the processors where they have been tried.
+// Where clang has been tried with glibc's functions for vectors.
 #if defined(__GLIBC__) && defined(__x86_64__)
-enum { HAS_VECTOR_MATH = 1 };
+enum { HAS_VECTOR_LIBRARY = 1 };
 #else
-enum { HAS_VECTOR_MATH = 0 };
+enum { HAS_VECTOR_LIBRARY = 0 };
 #endif
 
 // RITZ_VECTOR_MATH=off: functions of <math.h> are called for one number at a time.
@@ -64,7 +64,7 @@ static int list_machine_flags(const RitzCompiler *compiler, const char *list[MAX
 
   list[num++] = "-march=native";
   if (ritz_cpu_vector_flag()) list[num++] = ritz_cpu_vector_flag();
-  if (HAS_VECTOR_MATH && is_clang(compiler)) list[num++] = vector_library;
+  if (HAS_VECTOR_LIBRARY && is_clang(compiler)) list[num++] = vector_library;
   return num;
 }
 
@@ -130,7 +130,7 @@ static void add_common(const RitzCompiler *compiler, const RitzJitSource *source
                        RitzStrings *args) {
   ritz_strings_add(args, "%s", compiler->path);
   add_flags(compiler, allows_vector_math(), args);
-  if (HAS_VECTOR_MATH && !allows_vector_math()) ritz_strings_add(args, "-DRITZ_SCALAR_MATH");
+  if (!allows_vector_math()) ritz_strings_add(args, "-DRITZ_SCALAR_MATH");
   ritz_strings_add(args, "-I%s", folder);
   add_folders(source, args);
   ritz_strings_add(args, "-DCEED_RUNNING_JIT_PASS=1");
