@@ -395,6 +395,8 @@ int ritz_qfunction_need_pointer(CeedQFunction qf);
 // *path (borrowed from qf): the source that a run-time compiler gets, the absolute path of a file or the name
 // of a text that the library carries; NULL: not found, or qf has none.
 int ritz_qfunction_find_source(CeedQFunction qf, const char **path);
+// The same function with the same context and no fields yet.
+int ritz_qfunction_copy(CeedQFunction qf, CeedQFunction *copy);
 // Bytes of the context for a call of the user's function in the backend's memory, locked as its writability
 // demands; *data is NULL without a context.
 int ritz_qfunction_get_context_data(CeedQFunction qf, CeedMemType mem_type, void **data);
@@ -469,6 +471,7 @@ struct CeedOperatorAssemblyData_private {
 };
 
 typedef struct RitzStandIn RitzStandIn;
+typedef struct RitzReducer RitzReducer;
 
 struct CeedOperator_private {
   struct CeedObject_private obj;
@@ -499,6 +502,7 @@ struct CeedOperator_private {
   RitzOperatorRoute route;      // as asked for
   CeedOperator variants[4];     // owned; core/operator-precision.c
   RitzStandIn *stand_in;        // owned, NULL before it is needed; core/operator-stand-in.c
+  RitzReducer *reducer;         // owned, NULL before it is needed; core/operator-reduce.c
   bool is_stand_in;             // belongs to another operator, for which it computes in CeedScalar
   bool was_asked, is_supported; // operator_supports_precision and its answer
   const char *why_unsupported;  // static: why not

@@ -84,6 +84,7 @@ int CeedOperatorDestroy(CeedOperator *op) {
   CeedOperator o = *op;
   ritz_operator_free_variants(o);
   ritz_operator_free_stand_in(o);
+  ritz_operator_free_reducer(o);
   if (o->obj.ceed->backend.operator_destroy) RITZ_TRY(o->obj.ceed->backend.operator_destroy(o));
   free_fields(o->num_in, &o->in);
   free_fields(o->num_out, &o->out);

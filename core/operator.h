@@ -66,6 +66,7 @@ void ritz_operator_free_stand_in(CeedOperator op);
 int ritz_operator_strip_stand_in(CeedOperator op); // CeedOperatorAssemblyDataStrip
 // Applies it between conversions.
 int ritz_operator_run_stand_in(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode);
+void ritz_operator_free_reducer(CeedOperator op); // what RitzOperatorReduce keeps
 // A vector in CeedScalar in the place of one that may have another precision: itself, or work memory, with
 // its values if they are `read`. The end writes them back where `ierr`, the code of what was done with them,
 // is 0.

@@ -56,6 +56,34 @@ int CeedQFunctionCreateInterior(Ceed ceed, CeedInt vec_length, CeedQFunctionUser
   return CEED_ERROR_SUCCESS;
 }
 
+// A name or text that may be NULL.
+static int copy_text(Ceed ceed, const char *from, char **to) {
+  return from ? ritz_strdup(ceed, from, to) : CEED_ERROR_SUCCESS;
+}
+
+int ritz_qfunction_copy(CeedQFunction qf, CeedQFunction *copy) {
+  Ceed ceed = qf->obj.ceed;
+  CeedQFunction created = NULL;
+  RITZ_TRY(ritz_object_create(ceed, &ritz_qfunction_class, sizeof(*created), &created));
+  created->vec_length = qf->vec_length;
+  if (!qf->code) created->f = qf->f; // else it lives as long as qf
+  created->is_cxx = qf->is_cxx;
+  created->gallery_name = qf->gallery_name;
+  created->is_identity = qf->is_identity;
+  created->is_context_writable = qf->is_context_writable;
+  created->user_flops = qf->user_flops;
+  int ierr = copy_text(ceed, qf->source_path, &created->source_path);
+  if (!ierr) ierr = copy_text(ceed, qf->resolved_path, &created->resolved_path);
+  if (!ierr) ierr = copy_text(ceed, qf->text, &created->text);
+  if (!ierr) ierr = copy_text(ceed, qf->kernel_name, &created->kernel_name);
+  if (!ierr && qf->ctx) ierr = CeedQFunctionSetContext(created, qf->ctx);
+  if (ierr)
+    (void)CeedQFunctionDestroy(&created);
+  else
+    *copy = created;
+  return ierr;
+}
+
 int CeedQFunctionReferenceCopy(CeedQFunction qf, CeedQFunction *qf_copy) {
   return RITZ_REFERENCE_COPY(qf, qf_copy);
 }

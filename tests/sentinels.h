@@ -38,6 +38,7 @@ typedef struct {
   CeedQFunctionField qf_field;
   CeedContextFieldLabel label[3];                                     // double, int32, bool
   CeedOperator op, op_new, op_at_points, op_at_points_new, composite; // new: no field is set
+  CeedOperator op_sums;                                               // its outputs are numbers at points
   CeedOperatorField op_field;
   CeedOperatorAssemblyData assembly;
   RitzMesh mesh, mesh_with_groups; // the second one: groups of cells that overlap, a group of points

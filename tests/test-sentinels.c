@@ -269,6 +269,15 @@ static int make_parts(Kit *kit) {
   return CEED_ERROR_SUCCESS;
 }
 
+static int make_sums(Kit *kit) {
+  CeedQFunction qf = NULL;
+  DO(CeedQFunctionCreateIdentity(kit->ceed, 1, CEED_EVAL_NONE, CEED_EVAL_NONE, &qf));
+  DO(CeedOperatorCreate(kit->ceed, qf, NULL, NULL, &kit->op_sums));
+  DO(CeedOperatorSetField(kit->op_sums, "input", kit->rstr, CEED_BASIS_NONE, CEED_VECTOR_ACTIVE));
+  DO(CeedOperatorSetField(kit->op_sums, "output", kit->rstr, CEED_BASIS_NONE, CEED_VECTOR_ACTIVE));
+  return CeedQFunctionDestroy(&qf);
+}
+
 static int make_operators(Kit *kit) {
   const CeedQFunction none = CEED_QFUNCTION_NONE;
   CeedContextFieldLabel label;
@@ -294,6 +303,7 @@ static int make_operators(Kit *kit) {
   DO(CeedOperatorSetField(kit->op_at_points, "u", kit->rstr, kit->basis, CEED_VECTOR_ACTIVE));
   DO(CeedOperatorSetField(kit->op_at_points, "qdata", kit->rstr_points, CEED_BASIS_NONE, kit->vec[2]));
   DO(CeedOperatorSetField(kit->op_at_points, "v", kit->rstr, kit->basis, CEED_VECTOR_ACTIVE));
+  DO(make_sums(kit));
   DO(CeedOperatorGetOperatorAssemblyData(kit->op, &kit->assembly));
   DO(RitzAssemblyCreate(kit->op, &kit->csr));
   return RitzOperatorAssembleCSRSymbolic(kit->op, &num_rows, &num_cols, &kit->row_starts, &kit->cols);
@@ -400,9 +410,9 @@ static int destroy_kit(Kit *kit) {
   DESTROY(RitzLocator, kit->locator);
   DESTROY(RitzMesh, kit->mesh);
   DESTROY(RitzMesh, kit->mesh_with_groups);
-  CeedOperator *operators[] = {&kit->composite, &kit->op, &kit->op_new, &kit->op_at_points,
-                               &kit->op_at_points_new};
-  for (int i = 0; i < 5; i++) DESTROY(CeedOperator, *operators[i]);
+  CeedOperator *operators[] = {&kit->composite,    &kit->op,      &kit->op_new,
+                               &kit->op_at_points, &kit->op_sums, &kit->op_at_points_new};
+  for (int i = 0; i < 6; i++) DESTROY(CeedOperator, *operators[i]);
   DESTROY(CeedQFunction, kit->qf);
   DESTROY(CeedQFunction, kit->qf_new);
   DESTROY(CeedQFunctionContext, kit->ctx);

@@ -129,6 +129,25 @@ CEED_EXTERN int RitzOperatorApplyMany(CeedOperator op, CeedInt num, const CeedVe
 CEED_EXTERN int RitzOperatorApplyAddMany(CeedOperator op, CeedInt num, const CeedVector *in,
                                          const CeedVector *out);
 
+// sums[k] = the sum over all elements and points of number k that the QFunction gives at a point: a
+// functional of the input, such as an energy, a mass, a force or the square of an error, where the QFunction
+// multiplies by the quadrature weight. Numbers are counted through the outputs in the order of the QFunction,
+// then through the components of each. All outputs are CEED_EVAL_NONE (their restrictions are strided, of all
+// points: nothing of that size is made, and active and passive outputs are not written); of a composite: the
+// sum over its sub-operators, with as many numbers each. Points of several parts of a problem: the sums are
+// this part's.
+//
+// It runs where the operator's context computes, as an apply with one number a component and element for its
+// output, fused where that is (the operator that does it is kept; RitzOperatorsPrepare does not make its
+// kernel); the host gets the sums alone. Rounding: in an element that of the operator's precision, over the
+// elements in double with compensation. Results repeat bit for bit where applies do. Memory, kept: 16 bytes a
+// component and element.
+//
+// in: as of CeedOperatorApply. num_sums: the number of all components. Errors: those of CeedOperatorApply,
+// after which sums is as before; CEED_ERROR_INCOMPATIBLE: an output goes through a basis;
+// CEED_ERROR_DIMENSION: there are more or fewer numbers than num_sums.
+CEED_EXTERN int RitzOperatorReduce(CeedOperator op, CeedVector in, CeedInt num_sums, double sums[]);
+
 // Prints the list of steps that an apply is, one a line: what happens to an element, in which buffers (their
 // components and extents, last direction first), by which tables, at what price (flops and bytes of an
 // element); on CPUs also how its kernel does it. Every kernel of the operator does these steps. Of a
