@@ -32,6 +32,13 @@
     if (ierr) goto cleanup;                                                                                  \
   } while (0)
 
+// Errors of the calling thread that have no context go to this handler (NULL: no more); returns the one
+// before.
+CeedErrorHandler ritz_error_divert(CeedErrorHandler handler);
+
+// The longest message that is kept, with its final zero.
+#define RITZ_MESSAGE_LENGTH 1024
+
 // The error of two calls that were both made.
 static inline int ritz_first_error(int first, int second) { return first ? first : second; }
 

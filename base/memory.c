@@ -12,6 +12,7 @@
 #include <malloc.h>
 #define KEEPS_BLOCKS
 #endif
+#include <ritz/context.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -223,6 +224,12 @@ void ritz_memory_adopt(void *p) {
 int64_t ritz_memory_live(void) {
   ritz_tasks_wait();
   return atomic_load(&num_live);
+}
+
+int RitzGetNumAllocations(int64_t *num) {
+  RITZ_TRY(ritz_check_handle(NULL, __func__, "num", num, NULL));
+  *num = ritz_memory_live();
+  return CEED_ERROR_SUCCESS;
 }
 
 int64_t ritz_memory_fail_at(int64_t n) {

@@ -86,7 +86,8 @@ static const char *skip_help(const char *resource, bool *is_help) {
   return resource[4] ? resource + 5 : resource + 4;
 }
 
-int ritz_ceed_create(const RitzRegistry *registry, const char *resource, Ceed *ceed) {
+int ritz_ceed_create(const RitzRegistry *registry, const char *resource, CeedErrorHandler handler,
+                     Ceed *ceed) {
   *ceed = NULL;
   RITZ_REQUIRE(resource, NULL, CEED_ERROR_MAJOR,
                "CeedInit: the resource is NULL; needed a name such as /cpu/self");
@@ -109,7 +110,7 @@ int ritz_ceed_create(const RitzRegistry *registry, const char *resource, Ceed *c
   created->obj = (struct CeedObject_private){.class = &ritz_ceed_class, .ceed = created, .ref_count = 1};
   created->registry = registry;
   created->resource = entry->resource;
-  const CeedErrorHandler handler = handler_from_environment();
+  if (!handler) handler = handler_from_environment();
   created->error_handler = handler == CeedErrorReturn ? CeedErrorStore : handler; // for keep_init_message
   created->is_clang = clang_from_environment();
   created->is_strict = strict_from_environment();

@@ -62,7 +62,6 @@ typedef enum {
 } RitzProfileAction;
 
 // ---- Ceed ----
-#define RITZ_MESSAGE_LENGTH 1024
 
 typedef struct {
   char **item; // owned strings
@@ -110,8 +109,10 @@ struct Ceed_private {
   int (*note)(Ceed ceed, const char *what, const char *reason, const char *outcome);
 };
 
-// What CeedInit does, with a table of backends: root/ritz.c's, or that of a context at hand.
-int ritz_ceed_create(const RitzRegistry *registry, const char *resource, Ceed *ceed);
+// What CeedInit does, with a table of backends: root/ritz.c's, or that of a context at hand. handler: of the
+// context, NULL: the environment's.
+int ritz_ceed_create(const RitzRegistry *registry, const char *resource, CeedErrorHandler handler,
+                     Ceed *ceed);
 
 // The value of an option ":name=value" of a resource, which goes on to the next colon; of the flag ":name"
 // the empty string; NULL: not given.

@@ -383,7 +383,7 @@ static int choose_context(RitzGathered *g) {
 
   if (ceed->backend.mem_type == CEED_MEM_HOST || g->num_unknowns > MOST_ON_HOST)
     return CeedReferenceCopy(ceed, &g->ceed);
-  RITZ_TRY(ritz_ceed_create(ceed->registry, "/cpu/self:threads=1", &g->ceed));
+  RITZ_TRY(ritz_ceed_create(ceed->registry, "/cpu/self:threads=1", NULL, &g->ceed));
   return CeedSetErrorHandler(g->ceed, CeedErrorStore);
 }
 

@@ -7,6 +7,7 @@
 #include <ritz/assembly.h>
 #include <ritz/basis.h>
 #include <ritz/batched.h>
+#include <ritz/context.h>
 #include <ritz/dense-solver.h>
 #include <ritz/derivative.h>
 #include <ritz/device.h>

@@ -2,6 +2,7 @@
 // The root, above all folders: all classes, all backends with the names they answer to, and the public
 // functions that need these tables. CeedInit hands them down: nobody makes an object before. The tables are
 // constant, so that registration needs no lock.
+#include <ritz/context.h>
 #include <ritz/version.h>
 
 #include "backends/check/check.h"
@@ -70,7 +71,16 @@ static const RitzRegistry registry = {sizeof(entries) / sizeof(entries[0]), entr
 
 int CeedInit(const char *resource, Ceed *ceed) {
   ritz_classes_hand_down(classes);
-  return ritz_ceed_create(&registry, resource, ceed);
+  return ritz_ceed_create(&registry, resource, NULL, ceed);
+}
+
+int RitzInit(const char *resource, CeedErrorHandler handler, Ceed *ceed) {
+  ritz_classes_hand_down(classes);
+  const CeedErrorHandler before = ritz_error_divert(handler);
+  int ierr = ritz_check_handle(NULL, __func__, "ceed", ceed, NULL);
+  if (!ierr) ierr = ritz_ceed_create(&registry, resource, handler, ceed);
+  (void)ritz_error_divert(before);
+  return ierr;
 }
 
 int CeedRegistryGetList(size_t *n, char ***const resources, CeedInt **priorities) {
