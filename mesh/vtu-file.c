@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Bytes of a VTK XML file: temporary name, appended arrays in blocks, compression, system errors (contract in
-// mesh/vtu-file.h). Called by mesh/vtu.c.
+// mesh/vtu-file.h). Called by mesh/vtu.c and mesh/pvd.c.
 #define _FILE_OFFSET_BITS 64 // files above 2 GiB on 32-bit systems
 #include "mesh/vtu-file.h"
 
@@ -159,6 +159,44 @@ int ritz_vtu_file_print(RitzVtuFile *file, const char *format, ...) {
   va_end(args);
   RITZ_ASSERT(length >= 0 && length < (int)sizeof(text));
   return ritz_vtu_file_write(file, text, (size_t)length);
+}
+
+// ---- Names ----
+
+// Length of the UTF-8 sequence at s, 0 if it is none that XML accepts (control characters, overlong forms,
+// surrogates). The Unicode Standard, table 3-7.
+static int utf8_length(const unsigned char *s) {
+  int length = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
+
+  if (length == 1) return s[0] >= 0x20 && s[0] != 0x7f;
+  for (int i = 1; i < length; i++) {
+    if ((s[i] & 0xc0) != 0x80) return 0;
+  }
+  bool is_overlong = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xf0 && s[1] < 0x90);
+  bool is_beyond = (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf4 && s[1] > 0x8f);
+  return is_overlong || is_beyond ? 0 : length;
+}
+
+bool ritz_vtu_is_text(const char *name) {
+  const unsigned char *s = (const unsigned char *)name;
+
+  for (int length; *s; s += length) {
+    length = utf8_length(s);
+    if (!length) return false;
+  }
+  return true;
+}
+
+int ritz_vtu_file_print_escaped(RitzVtuFile *file, const char *text) {
+  for (const char *end; *text; text = end) {
+    size_t plain = strcspn(text, "&<>\"");
+
+    RITZ_TRY(ritz_vtu_file_write(file, text, plain));
+    end = text + plain;
+    if (!*end) break;
+    RITZ_TRY(ritz_vtu_file_print(file, "&#%d;", *end++));
+  }
+  return CEED_ERROR_SUCCESS;
 }
 
 // ---- Appended arrays ----

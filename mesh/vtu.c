@@ -48,36 +48,12 @@ typedef struct {
 
 // ---- Arguments ----
 
-// Length of the UTF-8 sequence at s, 0 if it is none that XML accepts (control characters, overlong forms,
-// surrogates). The Unicode Standard, table 3-7.
-static int utf8_length(const unsigned char *s) {
-  int length = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
-
-  if (length == 1) return s[0] >= 0x20 && s[0] != 0x7f;
-  for (int i = 1; i < length; i++) {
-    if ((s[i] & 0xc0) != 0x80) return 0;
-  }
-  bool is_overlong = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xf0 && s[1] < 0x90);
-  bool is_beyond = (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf4 && s[1] > 0x8f);
-  return is_overlong || is_beyond ? 0 : length;
-}
-
-static bool is_text(const char *name) {
-  const unsigned char *s = (const unsigned char *)name;
-
-  for (int length; *s; s += length) {
-    length = utf8_length(s);
-    if (!length) return false;
-  }
-  return true;
-}
-
 static int check_name(const Writer *w, CeedInt f) {
   const char *name = w->fields[f].name;
 
   RITZ_REQUIRE(name && *name, w->ceed, CEED_ERROR_INCOMPATIBLE, "%s: field %" CeedInt_FMT " has no name",
                w->call, f);
-  RITZ_REQUIRE(is_text(name), w->ceed, CEED_ERROR_INCOMPATIBLE,
+  RITZ_REQUIRE(ritz_vtu_is_text(name), w->ceed, CEED_ERROR_INCOMPATIBLE,
                "%s: the name of field %" CeedInt_FMT " must be UTF-8 without control characters", w->call, f);
   for (CeedInt g = 0; g < f; g++) {
     RITZ_REQUIRE(strcmp(w->fields[g].name, name), w->ceed, CEED_ERROR_INCOMPATIBLE,
@@ -153,23 +129,11 @@ static int prepare_output(Writer *w) {
 
 // ---- Text ----
 
-static int print_escaped(RitzVtuFile *file, const char *text) {
-  for (const char *end; *text; text = end) {
-    size_t plain = strcspn(text, "&<>\"");
-
-    RITZ_TRY(ritz_vtu_file_write(file, text, plain));
-    end = text + plain;
-    if (!*end) break;
-    RITZ_TRY(ritz_vtu_file_print(file, "&#%d;", *end++));
-  }
-  return CEED_ERROR_SUCCESS;
-}
-
 // The offset is known later: blanks keep its place.
 static int print_array(Writer *w, const char *type, const char *name, CeedInt num_comp) {
   RITZ_TRY(
       ritz_vtu_file_print(&w->file, "        <%sDataArray type=\"%s\" Name=\"", w->is_list ? "P" : "", type));
-  RITZ_TRY(print_escaped(&w->file, name));
+  RITZ_TRY(ritz_vtu_file_print_escaped(&w->file, name));
   if (w->is_list)
     return ritz_vtu_file_print(&w->file, "\" NumberOfComponents=\"%" CeedInt_FMT "\"/>\n", num_comp);
   RITZ_TRY(ritz_vtu_file_print(&w->file, "\" NumberOfComponents=\"%" CeedInt_FMT "\" format=\"appended\" ",
@@ -575,7 +539,7 @@ static int write_list(Writer *w) {
   if (!ierr) ierr = print_cell_data_and_points(w);
   for (CeedInt i = 0; i < w->num_parts && !ierr; i++) {
     ierr = ritz_vtu_file_print(&w->file, "    <Piece Source=\"");
-    if (!ierr) ierr = print_escaped(&w->file, stem);
+    if (!ierr) ierr = ritz_vtu_file_print_escaped(&w->file, stem);
     if (!ierr) ierr = ritz_vtu_file_print(&w->file, "-%" CeedInt_FMT ".vtu\"/>\n", i);
   }
   RITZ_FREE(&stem);

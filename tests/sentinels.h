@@ -70,7 +70,7 @@ typedef struct {
   RitzBlock block;            // by pc
   int64_t *row_starts, *cols; // of op's matrix
   CeedScalar identity[4];
-  char path[64], list_path[64], piece_path[64]; // of files that may be written
+  char path[64], list_path[64], piece_path[64], series_path[64]; // of files that may be written
   FILE *sink;
 } Kit;
 
@@ -119,6 +119,7 @@ extern const RitzFacetFunction sentinels_facet_function;
 extern const RitzFactor sentinels_factor;
 extern const RitzFixedPart sentinels_fixed_part;
 extern const CeedInt sentinels_point_offsets[2 + SENTINELS_NODES], sentinels_num_points[2], sentinels_ones[4];
+extern const char *const sentinels_files[1];
 extern const CeedScalar *const sentinels_tables[4];
 extern const RitzMeshArrays sentinels_arrays;
 extern const RitzTransport sentinels_transport; // of one part, to which nobody sends

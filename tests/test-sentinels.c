@@ -120,6 +120,7 @@ static bool ends_program(const char *name) {
 // ---- Valid objects ----
 
 const CeedInt sentinels_point_offsets[] = {2, 2 + SENTINELS_NODES, 0, 1, 2, 3};
+const char *const sentinels_files[1] = {"/tmp/a.vtu"};
 const CeedInt sentinels_num_points[] = {1, 1}, sentinels_ones[4] = {1, 1, 1, 1};
 const RitzFixedPart sentinels_fixed_part = {.part = "all"};
 static const CeedScalar table[2] = {1, 1};
@@ -344,6 +345,7 @@ static int make_mesh(Kit *kit) {
   snprintf(kit->path, sizeof(kit->path), "/tmp/ritz-sentinels-%ld.vtu", (long)getpid());
   snprintf(kit->list_path, sizeof(kit->list_path), "/tmp/ritz-sentinels-%ld.pvtu", (long)getpid());
   snprintf(kit->piece_path, sizeof(kit->piece_path), "/tmp/ritz-sentinels-%ld-0.vtu", (long)getpid());
+  snprintf(kit->series_path, sizeof(kit->series_path), "/tmp/ritz-sentinels-%ld.pvd", (long)getpid());
   kit->sink = fopen("/dev/null", "w");
   return kit->sink ? CEED_ERROR_SUCCESS : CEED_ERROR_MAJOR;
 }
@@ -434,6 +436,7 @@ static int destroy_kit(Kit *kit) {
   unlink(kit->path);
   unlink(kit->list_path);
   unlink(kit->piece_path);
+  unlink(kit->series_path);
   return ierr;
 }
 

@@ -50,4 +50,15 @@ CEED_EXTERN int RitzWriteVTU(RitzMesh mesh, CeedInt num_fields, const RitzOutput
 CEED_EXTERN int RitzWritePVTU(RitzMesh mesh, CeedInt num_fields, const RitzOutputField *fields,
                               const char *path);
 
+// A series of files with their times (.pvd), which viewers open instead of the files: files [num] as they
+// were written (.vtu, .pvtu), times [num] ascending. It is written whole under its name, as RitzWriteVTU
+// does: called after each step of a run with what is there so far, it leaves a readable series whenever the
+// run ends. Of a mesh in parts by one of them. Names stand in it relative to its folder, which the names
+// given here begin with; absolute ones may lie elsewhere. Errors, which leave an existing file as it was:
+// CEED_ERROR_INCOMPATIBLE (the path does not end in .pvd, something is NULL, a name is unfit or not below the
+// folder, a time is not finite or not behind the one before), CEED_ERROR_DIMENSION (num is negative),
+// CEED_ERROR_MAJOR (the system refuses: the message has path and reason).
+CEED_EXTERN int RitzWritePVD(Ceed ceed, CeedInt num, const double *times, const char *const *files,
+                             const char *path);
+
 #endif
