@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Functions in spaces (ritz/function.h): interpolation of formulas, values at points.
+// Functions in spaces (ritz/function.h): interpolation of formulas, sums over boundary
+// parts, values at points.
 #include <math.h>
 #include <ritz/function.h>
+#include <ritz/partition.h>
 #include <stdlib.h>
 
 #include "fe/fe.h"
@@ -99,6 +101,33 @@ int RitzSpaceInterpolateOnBoundary(RitzSpace space, const char *part, RitzFieldF
   RITZ_ARGUMENT(space, u);
   RITZ_ARGUMENT(space, part);
   return interpolate(__func__, space, part, f, ctx, u);
+}
+
+// ---- Reactions ----
+
+int RitzSpaceGetReactions(RitzSpace space, const char *part, CeedVector residual, double sums[]) {
+  int64_t num = 0, num_owned = 0, *nodes = NULL;
+  const CeedScalar *r = NULL;
+  CeedInt num_comp = 0;
+  RitzHalo halo = NULL;
+
+  RITZ_HANDLE(space, residual);
+  RITZ_ARGUMENT(space, residual);
+  RITZ_ARGUMENT(space, part);
+  RITZ_ARGUMENT(space, sums);
+  RITZ_TRY(check_length(__func__, space, residual));
+  RITZ_TRY(RitzSpaceGetNumComponents(space, &num_comp));
+  RITZ_TRY(RitzSpaceGetHalo(space, &halo));
+  RITZ_TRY(RitzHaloGetSizes(halo, &num_owned, NULL));
+  RITZ_TRY(RitzSpaceGetBoundaryNodes(space, part, &num, &nodes));
+  int ierr = CeedVectorGetArrayRead(residual, CEED_MEM_HOST, &r);
+  for (CeedInt c = 0; c < num_comp && !ierr; c++) {
+    sums[c] = 0;
+    for (int64_t i = 0; i < num; i++)
+      if (nodes[i] < num_owned) sums[c] += (double)r[nodes[i] * num_comp + c];
+  }
+  free(nodes);
+  return ierr ? ierr : CeedVectorRestoreArrayRead(residual, &r);
 }
 
 // ---- Values at points ----

@@ -140,6 +140,71 @@ TEST_EACH_BACKEND(boundary_values_leave_other_entries) {
   destroy_problem(&p);
 }
 
+// ---- Reactions ----
+
+// u = (x, -2 x_last) has normal derivatives on two sides each, and no sources: reactions are the fluxes.
+static int two_linear(void *ctx, const double *x, double *values) {
+  values[0] = x[0];
+  values[1] = -2 * x[*(int *)ctx - 1];
+  return 0;
+}
+
+static const CeedElemTopology split_shapes[] = {CEED_TOPOLOGY_LINE,     CEED_TOPOLOGY_QUAD,
+                                                CEED_TOPOLOGY_TRIANGLE, CEED_TOPOLOGY_HEX,
+                                                CEED_TOPOLOGY_TET,      CEED_TOPOLOGY_PRISM,
+                                                CEED_TOPOLOGY_PYRAMID};
+
+static void check_reactions(Ceed ceed, CeedElemTopology shape) {
+  static const char *const last[] = {"xmax", "ymax", "zmax"};
+  const CeedInt n[3] = {2, 3, 2};
+  int dim = (int)shape >> 16;
+  double sums[2];
+  CeedSize size = 0;
+  RitzMesh box = NULL, mesh = NULL;
+  RitzGeometry geometry = NULL;
+  RitzOperatorOptions options = {.kind = RITZ_OPERATOR_DIFFUSION};
+  CeedOperator op = NULL;
+  CeedVector u = NULL, r = NULL;
+
+  CHECK_OK(RitzMeshCreateBox(ceed, dim, n, NULL, NULL, 1, NULL, NULL, &box));
+  CHECK_OK(RitzMeshSplit(box, shape, &mesh));
+  CHECK_OK(RitzSpaceCreate(mesh, 2, 2, &options.space));
+  CHECK_OK(RitzSpaceGetSize(options.space, &size));
+  CHECK_OK(RitzGeometryCreate(mesh, -1, &geometry));
+  CHECK_OK(RitzGeometryCreateOperator(geometry, ceed, &options, &op));
+  CHECK_OK(CeedVectorCreate(ceed, size, &u));
+  CHECK_OK(CeedVectorCreate(ceed, size, &r));
+  CHECK_OK(RitzSpaceInterpolate(options.space, two_linear, &dim, u));
+  CHECK_OK(CeedOperatorApply(op, u, r, CEED_REQUEST_IMMEDIATE));
+  // sums of some hundred entries of size one
+  CHECK_OK(RitzSpaceGetReactions(options.space, "xmin", r, sums));
+  CHECK_NEAR(sums[0], -1, 1000 * CEED_EPSILON, "through xmin, %d directions", dim);
+  CHECK_OK(RitzSpaceGetReactions(options.space, last[dim - 1], r, sums));
+  CHECK_NEAR(sums[1], -2, 1000 * CEED_EPSILON, "through %s", last[dim - 1]);
+  CHECK_OK(RitzSpaceGetReactions(options.space, "all", r, sums));
+  CHECK(fabs(sums[0]) + fabs(sums[1]) <= 2000 * CEED_EPSILON, "out of balance by %g, %g", sums[0], sums[1]);
+  CHECK_ERROR(ceed, RitzSpaceGetReactions(options.space, "lid", r, sums), CEED_ERROR_INCOMPATIBLE, "lid");
+  CeedVectorDestroy(&r);
+  CHECK_OK(CeedVectorCreate(ceed, size + 1, &r));
+  CHECK_OK(CeedVectorSetValue(r, 1));
+  CHECK_ERROR(ceed, RitzSpaceGetReactions(options.space, "all", r, sums), CEED_ERROR_DIMENSION,
+              "RitzSpaceGetReactions: the vector has");
+  CeedVectorDestroy(&u);
+  CeedVectorDestroy(&r);
+  CeedOperatorDestroy(&op);
+  RitzGeometryDestroy(&geometry);
+  RitzSpaceDestroy(&options.space);
+  RitzMeshDestroy(&mesh);
+  RitzMeshDestroy(&box);
+}
+
+TEST_EACH_BACKEND(reactions_are_fluxes_in_balance) {
+  const int num = (int)(sizeof(split_shapes) / sizeof(split_shapes[0]));
+
+  for (int i = 0; i < num && !tap_failed(); i += tap_compiles_slowly(ceed) ? 3 : 1)
+    check_reactions(ceed, split_shapes[i]);
+}
+
 // ---- Errors ----
 
 // u = 2 - 3 x is off from f = 2 - 3 x + s_0 + s_1 x, in the first component, by that.
@@ -260,6 +325,6 @@ TEST(points_outside_and_wrong_functions_are_told) {
 int main(int argc, char **argv) {
   return tap_main(argc, argv,
                   TESTS(interpolants_of_polynomials_have_their_values_everywhere,
-                        boundary_values_leave_other_entries, norms_of_known_errors_are_found,
-                        points_outside_and_wrong_functions_are_told));
+                        boundary_values_leave_other_entries, reactions_are_fluxes_in_balance,
+                        norms_of_known_errors_are_found, points_outside_and_wrong_functions_are_told));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Functions in spaces: taken from formulas, and evaluated at points.
+// Functions in spaces: taken from formulas, evaluated at points; reactions at boundary parts.
 #ifndef RITZ_FUNCTION_H
 #define RITZ_FUNCTION_H
 
@@ -18,6 +18,15 @@ CEED_EXTERN int RitzSpaceInterpolate(RitzSpace space, RitzFieldFunction f, void 
 // values. Errors as RitzMeshGetBoundaryPart, too.
 CEED_EXTERN int RitzSpaceInterpolateOnBoundary(RitzSpace space, const char *part, RitzFieldFunction f,
                                                void *ctx, CeedVector u);
+
+// What holds, or flows through, a boundary part: sums[c] = the sum of component c of the residual, A u - f
+// without constraints (CeedOperatorApply), over the nodes of the part, [num_comp] numbers on the host. Where
+// values are given it is the force or flux that keeps them there, k du/dn integrated over the part, exactly
+// in balance with sources and all other parts, and more accurate than gradients of u. Nodes that parts share
+// count for each of them. In a part of a mesh: the nodes that it owns, of a residual that is complete there.
+// Errors: CEED_ERROR_DIMENSION (residual has not the length of an L-vector), those of
+// RitzMeshGetBoundaryPart.
+CEED_EXTERN int RitzSpaceGetReactions(RitzSpace space, const char *part, CeedVector residual, double sums[]);
 
 // The function with the L-vector u at num_points points x [num_points][space_dim], on all shapes, in curved
 // elements, too: values [num_points][num_comp], an array of the caller's on the host. Points in no element
