@@ -102,6 +102,7 @@ typedef struct {
 
 RitzGeometryFunction ritz_geometry_function(const RitzGeometryCase *c, RitzGeometryPolicy treatment);
 RitzGeometryFunction ritz_geometry_sample_function(void);
+RitzGeometryFunction ritz_geometry_gradient_function(void);
 RitzGeometryFunction ritz_geometry_setup_function(bool has_coefficients);
 
 // ---- Objects that the parts of an operator share ----

@@ -44,6 +44,7 @@ typedef struct {
   RitzMesh mesh, mesh_with_groups; // the second one: groups of cells that overlap, a group of points
   RitzLocator locator;
   RitzSpace space, space_with_layers; // of degree 1 and 2
+  RitzSpace space_of_gradients;       // of space
   RitzGeometry geometry;
   RitzFacets facets; // all
   RitzSolver solver;

@@ -322,6 +322,7 @@ static int make_mesh(Kit *kit) {
   DO(RitzLocatorCreate(kit->mesh, -1, &kit->locator));
   DO(RitzSpaceCreate(kit->mesh, 1, 1, &kit->space));
   DO(RitzSpaceCreate(kit->mesh, 2, 1, &kit->space_with_layers));
+  DO(RitzSpaceCreate(kit->mesh, 1, 2, &kit->space_of_gradients));
   DO(RitzHierarchyCreate(kit->space, NULL, &kit->hierarchy));
   DO(RitzProductSpaceCreate(1, &kit->space, &kit->product));
   DO(RitzGeometryCreate(kit->mesh, -1, &kit->geometry));
@@ -409,6 +410,7 @@ static int destroy_kit(Kit *kit) {
   DESTROY(RitzProductSpace, kit->product);
   DESTROY(RitzSpace, kit->space);
   DESTROY(RitzSpace, kit->space_with_layers);
+  DESTROY(RitzSpace, kit->space_of_gradients);
   DESTROY(RitzLocator, kit->locator);
   DESTROY(RitzMesh, kit->mesh);
   DESTROY(RitzMesh, kit->mesh_with_groups);

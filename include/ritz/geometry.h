@@ -159,6 +159,22 @@ CEED_EXTERN int RitzGeometryGetErrorNorms(RitzGeometry geometry, Ceed ceed, Ritz
                                           CeedInt num_points, RitzKnownFunction f, void *ctx, double *l2,
                                           double *h1);
 
+// ---- Gradients as fields ----
+
+// A composite operator that makes of an L-vector u of `space` the gradient of its function, as an L-vector of
+// `gradients`: at each node of that space the mean, over the elements that have it, of their gradients there.
+// `gradients` is a space on the same mesh, of any degree, with num_comp * space_dim components, gradient
+// [component][direction] (on surfaces and curves along these). Where u is a polynomial of its degree on
+// affine elements, and that of `gradients` is at least one less, the result is exact. It is what files of
+// fluxes, strains and stresses are made of: functions of the gradient at each of their points (function of
+// RitzOutputField, ritz/output.h). Nothing is solved; it runs where its context computes. In a part of a
+// mesh: of its elements. *op is NULL where there are none: no error. Memory: 8 bytes an entry of `gradients`.
+//
+// Errors: CEED_ERROR_INCOMPATIBLE (spaces on other meshes, another number of components), those of the Ceed
+// functions used.
+CEED_EXTERN int RitzGeometryCreateGradientOperator(RitzGeometry geometry, Ceed ceed, RitzSpace space,
+                                                   RitzSpace gradients, CeedOperator *op);
+
 // ---- The user's function on facets ----
 
 // A function of position, outward normal and values (and physical gradients) at a point of a facet, as

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // QFunctions that make what operators of ritz/geometry.h keep: factors at points, coefficients times
-// weights, inverse Jacobians. They run once. Included by geometry/functions.c and by run-time compilers.
+// weights, inverse Jacobians, which run once; what is asked of solutions. Included by geometry/functions.c
+// and by run-time compilers.
 #ifndef RITZ_GEOMETRY_SETUP_H
 #define RITZ_GEOMETRY_SETUP_H
 
@@ -77,6 +78,27 @@ RITZ_GEOMETRY_FUNCTION(ritz_sample) {
         CeedScalar sum = 0;
         for (int d = 0; d < s->dim; d++) sum += k[d][x] * in[1][(d * s->num_comp + c) * Q + i];
         *(to += Q) = sum / det;
+      }
+    }
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+// Gradients in space [component][direction], times numbers of the same layout. in: derivatives, gradient of
+// the coordinates, numbers
+RITZ_GEOMETRY_FUNCTION(ritz_gradients) {
+  const RitzGeometryContext *s = RITZ_GEOMETRY_CONTEXT;
+
+  for (CeedInt i = 0; i < Q; i++) {
+    CeedScalar k[3][3];
+    const CeedScalar det = ritz_geometry_jacobian(s->dim, s->space_dim, in[1], Q, i, k);
+
+    for (int c = 0; c < s->num_comp; c++) {
+      for (int x = 0; x < s->space_dim; x++) {
+        const CeedInt at = (c * s->space_dim + x) * Q + i;
+        CeedScalar sum = 0;
+        for (int d = 0; d < s->dim; d++) sum += k[d][x] * in[0][(d * s->num_comp + c) * Q + i];
+        out[0][at] = in[2][at] * sum / det;
       }
     }
   }
