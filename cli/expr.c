@@ -11,64 +11,107 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Operations. The first ones push a value.
-typedef enum {
-  NUMBER,
-  X,
-  Y,
-  Z,
-  T,
-  ADD,
-  SUBTRACT,
-  MULTIPLY,
-  DIVIDE,
-  POWER,
-  NEGATE,
-  SIN,
-  COS,
-  EXP,
-  SQRT,
-  PAREN
+// ---- Operations ----
+
+static double add(double a, double b) { return a + b; }
+static double subtract(double a, double b) { return a - b; }
+static double multiply(double a, double b) { return a * b; }
+static double divide(double a, double b) { return a / b; }
+static double negate(double a) { return -a; }
+
+// The truth of a condition; what is not a number is neither true nor false.
+static double truth(double a, bool is_true) { return isnan(a) ? a : is_true; }
+static double not_of(double a) { return truth(a, a == 0); }
+static double less(double a, double b) { return truth(a + b, a < b); }
+static double less_or_equal(double a, double b) { return truth(a + b, a <= b); }
+static double greater(double a, double b) { return less(b, a); }
+static double greater_or_equal(double a, double b) { return less_or_equal(b, a); }
+static double equal(double a, double b) { return truth(a + b, a == b); }
+static double not_equal(double a, double b) { return truth(a + b, a != b); }
+static double both(double a, double b) { return a == 0 || isnan(a) ? a : truth(b, b != 0); }
+static double either(double a, double b) { return isnan(a) ? a : a != 0 ? 1 : truth(b, b != 0); }
+static double choose(double condition, double a, double b) {
+  return isnan(condition) ? condition : condition != 0 ? a : b;
+}
+
+static double smaller(double a, double b) { return isnan(a) || a < b ? a : b; }
+static double larger(double a, double b) { return isnan(a) || a > b ? a : b; }
+
+// Binding strengths of operators. Parentheses, functions and '?' wait for ")" or ":" (0).
+enum { AT_CLOSE, CHOICE, OR, AND, COMPARISON, SUM, PRODUCT, SIGN, POWER };
+
+// An operator or a function. The one with three arguments is a choice.
+typedef struct {
+  const char *name;
+  int num_arguments;
+  int strength;
+  bool takes_more; // arguments: a function of two, applied again and again
+  double (*one)(double a);
+  double (*two)(double a, double b);
 } Operation;
 
+static const Operation operators[] = {
+    // those of two signs come before those of their first one
+    {"||", 2, OR, false, NULL, either},
+    {"&&", 2, AND, false, NULL, both},
+    {"<=", 2, COMPARISON, false, NULL, less_or_equal},
+    {">=", 2, COMPARISON, false, NULL, greater_or_equal},
+    {"==", 2, COMPARISON, false, NULL, equal},
+    {"!=", 2, COMPARISON, false, NULL, not_equal},
+    {"<", 2, COMPARISON, false, NULL, less},
+    {">", 2, COMPARISON, false, NULL, greater},
+    {"+", 2, SUM, false, NULL, add},
+    {"-", 2, SUM, false, NULL, subtract},
+    {"*", 2, PRODUCT, false, NULL, multiply},
+    {"/", 2, PRODUCT, false, NULL, divide},
+    {"^", 2, POWER, false, NULL, pow},
+};
+static const Operation minus = {"-", 1, SIGN, false, negate, NULL};
+static const Operation negation = {"!", 1, SIGN, false, not_of, NULL};
+static const Operation parenthesis = {"(", 0, AT_CLOSE, false, NULL, NULL};
+static const Operation question = {"?", 0, AT_CLOSE, false, NULL, NULL};
+static const Operation choice = {":", 3, CHOICE, false, NULL, NULL};
+
+static const Operation functions[] = {
+    {"sin", 1, AT_CLOSE, false, sin, NULL},     {"cos", 1, AT_CLOSE, false, cos, NULL},
+    {"tan", 1, AT_CLOSE, false, tan, NULL},     {"asin", 1, AT_CLOSE, false, asin, NULL},
+    {"acos", 1, AT_CLOSE, false, acos, NULL},   {"atan", 1, AT_CLOSE, false, atan, NULL},
+    {"sinh", 1, AT_CLOSE, false, sinh, NULL},   {"cosh", 1, AT_CLOSE, false, cosh, NULL},
+    {"tanh", 1, AT_CLOSE, false, tanh, NULL},   {"exp", 1, AT_CLOSE, false, exp, NULL},
+    {"log", 1, AT_CLOSE, false, log, NULL},     {"log2", 1, AT_CLOSE, false, log2, NULL},
+    {"log10", 1, AT_CLOSE, false, log10, NULL}, {"sqrt", 1, AT_CLOSE, false, sqrt, NULL},
+    {"cbrt", 1, AT_CLOSE, false, cbrt, NULL},   {"abs", 1, AT_CLOSE, false, fabs, NULL},
+    {"fabs", 1, AT_CLOSE, false, fabs, NULL},   {"floor", 1, AT_CLOSE, false, floor, NULL},
+    {"ceil", 1, AT_CLOSE, false, ceil, NULL},   {"round", 1, AT_CLOSE, false, round, NULL},
+    {"erf", 1, AT_CLOSE, false, erf, NULL},     {"atan2", 2, AT_CLOSE, false, NULL, atan2},
+    {"pow", 2, AT_CLOSE, false, NULL, pow},     {"hypot", 2, AT_CLOSE, false, NULL, hypot},
+    {"fmod", 2, AT_CLOSE, false, NULL, fmod},   {"min", 2, AT_CLOSE, true, NULL, smaller},
+    {"max", 2, AT_CLOSE, true, NULL, larger},   {"if", 3, AT_CLOSE, false, NULL, NULL},
+};
+
+static const char *const variables[EXPR_NUM_VARIABLES] = {"x", "y", "z", "t", "nx", "ny", "nz"};
+enum { TIME = 3, NORMAL = 4 }; // numbers of t and nx
+
+// What is done to the stack of values: an operation; else a variable or, where that is < 0, a number is put
+// on top.
 typedef struct {
-  Operation operation;
-  double number; // of NUMBER
+  const Operation *operation; // NULL: none
+  int variable;
+  double number;
 } Step;
 
 struct Expr {
   size_t num_steps;
-  int num_coordinates;
+  int num_coordinates, num_normals;
   bool uses_time;
   Step steps[]; // in the order of evaluation
 };
 
-// Binding strength of what waits on the stack of operations; a parenthesis and functions wait for ")".
-static const int strength[] = {
-    [ADD] = 1, [SUBTRACT] = 1, [MULTIPLY] = 2, [DIVIDE] = 2, [NEGATE] = 3, [POWER] = 4,
-    [SIN] = 0, [COS] = 0,      [EXP] = 0,      [SQRT] = 0,   [PAREN] = 0,
-};
-
-static const struct {
-  const char *name;
-  Operation operation;
-  double number;
-} names[] = {
-    {"x", X, 0},
-    {"y", Y, 0},
-    {"z", Z, 0},
-    {"t", T, 0},
-    {"pi", NUMBER, 3.14159265358979323846},
-    {"sin", SIN, 0},
-    {"cos", COS, 0},
-    {"exp", EXP, 0},
-    {"sqrt", SQRT, 0},
-};
-
-// An operation that waits for its right operand, and where it stands.
+// An operation that waits for its right operand, or a function for its arguments, and where it stands.
 typedef struct {
-  Operation operation;
+  const Operation *operation;
   size_t column;
+  int num_arguments; // of a function, complete ones
 } Waiting;
 
 typedef struct {
@@ -97,37 +140,41 @@ fail(Parser *p, size_t column, const char *format, ...) {
 
 // ---- Emitting ----
 
-static bool emit(Parser *p, Operation operation, double number, size_t column) {
-  bool pushes = operation <= T, binary = operation >= ADD && operation <= POWER;
+static bool emit_value(Parser *p, int variable, double number, size_t column) {
+  Expr *expr = p->expr;
 
-  if (pushes && p->num_values == EXPR_MAX_DEPTH) {
+  if (p->num_values == EXPR_MAX_DEPTH)
     return fail(p, column, "nested too deeply: more than %d values wait here", EXPR_MAX_DEPTH);
-  }
-  p->num_values += pushes ? 1 : binary ? -1 : 0;
-  p->expr->steps[p->expr->num_steps++] = (Step){operation, number};
-  if (operation == T) p->expr->uses_time = true;
-  if (operation >= X && operation <= Z && p->expr->num_coordinates < (int)(operation - X) + 1) {
-    p->expr->num_coordinates = (int)(operation - X) + 1;
-  }
+  p->num_values++;
+  expr->steps[expr->num_steps++] = (Step){NULL, variable, number};
+  if (variable == TIME) expr->uses_time = true;
+  if (variable < TIME && expr->num_coordinates < variable + 1) expr->num_coordinates = variable + 1;
+  if (variable >= NORMAL && expr->num_normals < variable - NORMAL + 1)
+    expr->num_normals = variable - NORMAL + 1;
   return true;
 }
 
-static bool wait_for_operand(Parser *p, Operation operation, size_t column) {
-  if (p->num_waiting == EXPR_MAX_DEPTH) {
+static void emit(Parser *p, const Operation *operation) {
+  p->num_values -= operation->num_arguments - 1;
+  p->expr->steps[p->expr->num_steps++] = (Step){.operation = operation};
+}
+
+static bool wait_for_operand(Parser *p, const Operation *operation, size_t column) {
+  if (p->num_waiting == EXPR_MAX_DEPTH)
     return fail(p, column, "nested too deeply: more than %d operations are open here", EXPR_MAX_DEPTH);
-  }
-  p->waiting[p->num_waiting++] = (Waiting){operation, column};
+  p->waiting[p->num_waiting++] = (Waiting){operation, column, 1};
   return true;
 }
 
-// Emits what waits and binds at least as strongly as `least`, down to an open parenthesis.
-static bool emit_waiting(Parser *p, int least) {
-  while (p->num_waiting && p->waiting[p->num_waiting - 1].operation != PAREN &&
-         strength[p->waiting[p->num_waiting - 1].operation] >= least) {
-    const Waiting *top = &p->waiting[--p->num_waiting];
-    if (!emit(p, top->operation, 0, top->column)) return false;
-  }
-  return true;
+// What waits on top, or below it; NULL: nothing.
+static Waiting *waiting(Parser *p, int below) {
+  return p->num_waiting > below ? &p->waiting[p->num_waiting - 1 - below] : NULL;
+}
+
+// Emits what waits and binds at least as strongly as `least`.
+static void emit_waiting(Parser *p, int least) {
+  while (p->num_waiting && waiting(p, 0)->operation->strength >= least)
+    emit(p, p->waiting[--p->num_waiting].operation);
 }
 
 // ---- Tokens ----
@@ -159,7 +206,18 @@ static bool parse_number(Parser *p) {
   if (end != s + n) return fail(p, column, "malformed number (decimal numbers only)"); // strtod knows 0x10
   if (!isfinite(value)) return fail(p, column, "this number is too large");
   p->at += n;
-  return emit(p, NUMBER, value, column);
+  return emit_value(p, -1, value, column);
+}
+
+static bool is_name(const char *name, const char *s, size_t n) {
+  return strlen(name) == n && !strncmp(name, s, n);
+}
+
+static bool open_function(Parser *p, const Operation *function, size_t column) {
+  skip_formula_blanks(p);
+  if (p->text[p->at] != '(') return fail(p, p->at, "expected '(' after %s", function->name);
+  p->at++;
+  return wait_for_operand(p, function, column) && wait_for_operand(p, &parenthesis, p->at - 1);
 }
 
 // A name: pushes its value (*operand_done), or opens a function call.
@@ -168,19 +226,17 @@ static bool parse_name(Parser *p, bool *operand_done) {
   size_t column = p->at, n = 0;
 
   while (is_letter(s[n]) || is_digit(s[n])) n++;
-  for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-    if (strlen(names[i].name) != n || strncmp(names[i].name, s, n) != 0) continue;
-    p->at += n;
-    if (names[i].operation <= T) {
-      *operand_done = true;
-      return emit(p, names[i].operation, names[i].number, column);
-    }
-    skip_formula_blanks(p);
-    if (p->text[p->at] != '(') return fail(p, p->at, "expected '(' after %s", names[i].name);
-    p->at++;
-    return wait_for_operand(p, names[i].operation, column) && wait_for_operand(p, PAREN, p->at - 1);
+  p->at += n;
+  *operand_done = true;
+  if (is_name("pi", s, n)) return emit_value(p, -1, 3.14159265358979323846, column);
+  for (int i = 0; i < EXPR_NUM_VARIABLES; i++) {
+    if (is_name(variables[i], s, n)) return emit_value(p, i, 0, column);
   }
-  return fail(p, column, "unknown name '%.*s' (known are x y z t pi sin cos exp sqrt)",
+  *operand_done = false;
+  for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+    if (is_name(functions[i].name, s, n)) return open_function(p, &functions[i], column);
+  }
+  return fail(p, column, "unknown name '%.*s' (known are x y z t nx ny nz pi, and functions, see --help)",
               (int)(n > 40 ? 40 : n), s);
 }
 
@@ -204,41 +260,100 @@ static bool parse_operand(Parser *p, bool *operand_done) {
     return parse_number(p);
   }
   if (is_letter(c)) return parse_name(p, operand_done);
-  if (c == '-' || c == '(') {
+  if (c == '-' || c == '!' || c == '(') {
     p->at++;
-    return wait_for_operand(p, c == '-' ? NEGATE : PAREN, column);
+    return wait_for_operand(p, c == '-' ? &minus : c == '!' ? &negation : &parenthesis, column);
   }
   return fail(p, column, "expected a number, a name or '(', found %s", found(p, text));
 }
 
-static bool close_parenthesis(Parser *p) {
-  if (!emit_waiting(p, 0)) return false;
-  if (!p->num_waiting) return fail(p, p->at, "there is no '(' for this ')'");
-  p->num_waiting--;
-  p->at++;
-  if (p->num_waiting && p->waiting[p->num_waiting - 1].operation >= SIN &&
-      p->waiting[p->num_waiting - 1].operation <= SQRT) {
-    const Waiting *function = &p->waiting[--p->num_waiting];
-    return emit(p, function->operation, 0, function->column);
+// What a parenthesis, a comma or the end finds open behind the last '('.
+static bool close_choices(Parser *p) {
+  emit_waiting(p, CHOICE);
+  if (!p->num_waiting || waiting(p, 0)->operation != &question) return true;
+  return fail(p, p->at, "expected ':' for the '?' in column %zu", waiting(p, 0)->column + 1);
+}
+
+static bool call_function(Parser *p, const Waiting *call) {
+  const Operation *function = call->operation;
+  const int num = call->num_arguments, wanted = function->num_arguments;
+
+  if (function->takes_more ? num < wanted : num != wanted) {
+    return fail(p, call->column, "%s takes %s%d argument%s, found %d", function->name,
+                function->takes_more ? "at least " : "", wanted, wanted > 1 ? "s" : "", num);
   }
+  for (int i = wanted; i <= num; i++) emit(p, function);
   return true;
 }
 
-// Where an operator, ")" or the end has to follow. Sets *operand_done = false when an operand is due.
+static bool close_parenthesis(Parser *p) {
+  if (!close_choices(p)) return false;
+  if (!p->num_waiting) return fail(p, p->at, "there is no '(' for this ')'");
+  p->num_waiting--;
+  p->at++;
+  const Waiting *call = waiting(p, 0);
+
+  if (!call || call->operation->strength != AT_CLOSE || !call->operation->num_arguments) return true;
+  p->num_waiting--;
+  return call_function(p, call);
+}
+
+// ",": the next argument of a function begins.
+static bool parse_comma(Parser *p) {
+  if (!close_choices(p)) return false;
+  Waiting *call = p->num_waiting ? waiting(p, 1) : NULL;
+
+  if (!call || call->operation->strength != AT_CLOSE || !call->operation->num_arguments)
+    return fail(p, p->at, "',' is only for arguments of functions");
+  call->num_arguments++;
+  p->at++;
+  return true;
+}
+
+// ":": what stands behind it is chosen where the condition before the '?' is 0.
+static bool parse_colon(Parser *p) {
+  emit_waiting(p, CHOICE);
+  if (!p->num_waiting || waiting(p, 0)->operation != &question)
+    return fail(p, p->at, "there is no '?' for this ':'");
+  *waiting(p, 0) = (Waiting){&choice, p->at++, 1};
+  return true;
+}
+
+static const Operation *find_operator(const char *s) {
+  for (size_t i = 0; i < sizeof(operators) / sizeof(operators[0]); i++) {
+    if (!strncmp(s, operators[i].name, strlen(operators[i].name))) return &operators[i];
+  }
+  return NULL;
+}
+
+static bool parse_binary(Parser *p) {
+  const Operation *operation = find_operator(p->text + p->at);
+  const size_t column = p->at;
+  char text[8];
+
+  if (!operation)
+    return fail(p, column, "expected an operator or ')', found %s%s", found(p, text),
+                p->text[p->at] == '=' ? " (a comparison is ==)" : "");
+  // An operation that binds to the left also takes waiting operations of its own strength.
+  emit_waiting(p, operation->strength == POWER || operation->strength == COMPARISON ? operation->strength + 1
+                                                                                    : operation->strength);
+  if (operation->strength == COMPARISON && p->num_waiting && waiting(p, 0)->operation->strength == COMPARISON)
+    return fail(p, column, "comparisons do not chain, join them by &&");
+  p->at += strlen(operation->name);
+  return wait_for_operand(p, operation, column);
+}
+
+// Where an operator, ",", ")" or the end has to follow. Sets *operand_done = false when an operand is due.
 static bool parse_operator(Parser *p, bool *operand_done) {
-  static const char symbols[] = "+-*/^";
-  char c = p->text[p->at], text[8];
-  const char *symbol = strchr(symbols, c);
-  size_t column = p->at;
+  const char c = p->text[p->at];
 
   if (c == ')') return close_parenthesis(p);
-  if (!symbol) return fail(p, column, "expected an operator or ')', found %s", found(p, text));
-  Operation operation = (Operation)(ADD + (symbol - symbols));
-  // An operation that binds to the left also takes waiting operations of its own strength.
-  if (!emit_waiting(p, operation == POWER ? strength[POWER] + 1 : strength[operation])) return false;
   *operand_done = false;
-  p->at++;
-  return wait_for_operand(p, operation, column);
+  if (c == ',') return parse_comma(p);
+  if (c == ':') return parse_colon(p);
+  if (c != '?') return parse_binary(p);
+  emit_waiting(p, CHOICE + 1); // a choice binds to the right
+  return wait_for_operand(p, &question, p->at++);
 }
 
 static bool parse_all(Parser *p) {
@@ -247,10 +362,9 @@ static bool parse_all(Parser *p) {
   for (skip_formula_blanks(p); p->text[p->at] || !operand_done; skip_formula_blanks(p)) {
     if (!(operand_done ? parse_operator(p, &operand_done) : parse_operand(p, &operand_done))) return false;
   }
-  if (!emit_waiting(p, 0)) return false;
+  if (!close_choices(p)) return false;
   if (p->num_waiting)
-    return fail(p, p->at, "expected ')' for the '(' in column %zu",
-                p->waiting[p->num_waiting - 1].column + 1);
+    return fail(p, p->at, "expected ')' for the '(' in column %zu", waiting(p, 0)->column + 1);
   return true;
 }
 
@@ -264,9 +378,7 @@ int expr_parse(const char *text, Expr **expr, ExprError *error) {
     fail(&parser, 0, "not enough memory");
     return 1;
   }
-  parser.expr->num_steps = 0;
-  parser.expr->num_coordinates = 0;
-  parser.expr->uses_time = false;
+  *parser.expr = (Expr){0};
   if (!parse_all(&parser)) {
     free(parser.expr);
     return 1;
@@ -282,24 +394,15 @@ void expr_free(Expr **expr) {
 
 // ---- Evaluation ----
 
-static double combine(Operation operation, double a, double b) {
-  switch (operation) {
-  case ADD: return a + b;
-  case SUBTRACT: return a - b;
-  case MULTIPLY: return a * b;
-  case DIVIDE: return a / b;
-  default: return pow(a, b);
-  }
-}
+static void operate(const Operation *operation, double stack[], int *top) {
+  double *to = &stack[ *top -= operation->num_arguments - 1];
 
-static double transform(Operation operation, double a) {
-  switch (operation) {
-  case SIN: return sin(a);
-  case COS: return cos(a);
-  case EXP: return exp(a);
-  case SQRT: return sqrt(a);
-  default: return -a;
-  }
+  if (operation->num_arguments == 1)
+    *to = operation->one(to[0]);
+  else if (operation->num_arguments == 2)
+    *to = operation->two(to[0], to[1]);
+  else
+    *to = choose(to[0], to[1], to[2]);
 }
 
 double expr_value(const Expr *expr, const double x[EXPR_NUM_VARIABLES]) {
@@ -309,16 +412,10 @@ double expr_value(const Expr *expr, const double x[EXPR_NUM_VARIABLES]) {
   for (size_t i = 0; i < expr->num_steps; i++) {
     const Step *step = &expr->steps[i];
 
-    if (step->operation == NUMBER) {
-      stack[++top] = step->number;
-    } else if (step->operation <= T) {
-      stack[++top] = x[step->operation - X];
-    } else if (step->operation <= POWER) {
-      stack[top - 1] = combine(step->operation, stack[top - 1], stack[top]);
-      top--;
-    } else {
-      stack[top] = transform(step->operation, stack[top]);
-    }
+    if (step->operation)
+      operate(step->operation, stack, &top);
+    else
+      stack[++top] = step->variable < 0 ? step->number : x[step->variable];
   }
   return stack[top];
 }
@@ -326,3 +423,5 @@ double expr_value(const Expr *expr, const double x[EXPR_NUM_VARIABLES]) {
 int expr_num_coordinates(const Expr *expr) { return expr->num_coordinates; }
 
 bool expr_uses_time(const Expr *expr) { return expr->uses_time; }
+
+int expr_num_normals(const Expr *expr) { return expr->num_normals; }

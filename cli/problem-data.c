@@ -74,7 +74,7 @@ static int set_node(const Problem *p, const char *name, ProblemFunction f, const
 
 int problem_set_nodes(const Problem *p, const char *name, ProblemFunction f, const void *ctx,
                       CeedInt component, int64_t num, const int64_t *nodes, CeedVector u) {
-  ProblemPoint point = {.x = {0, 0, 0, p->time}};
+  ProblemPoint point = {.x = {[PROBLEM_TIME] = p->time}};
   double *positions = NULL;
   CeedScalar *array = NULL;
   int ierr, restore;

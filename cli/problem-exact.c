@@ -11,7 +11,7 @@ static double get_amplitude(const Problem *p) { return p->options.kind == PROBLE
 
 double problem_sine(const void *ctx, const ProblemPoint *point, CeedInt component) {
   const Problem *p = ctx;
-  double product = p->options.kind == PROBLEM_HEAT ? exp(-point->x[3]) : 1;
+  double product = p->options.kind == PROBLEM_HEAT ? exp(-point->x[PROBLEM_TIME]) : 1;
 
   (void)component;
   for (CeedInt d = 0; d < p->space_dim; d++) product *= sin(pi * point->x[d]);

@@ -12,6 +12,13 @@
 
 #include "cli/cli.h"
 
+static const PointsFunction points_source = {solve_source, solve_source_loc};
+static const PointsFunction points_pressure = {solve_pressure, solve_pressure_loc};
+static const PointsFunction points_normal = {solve_normal, solve_normal_loc};
+const PointsFunction points_sine_source = {solve_sine_source, solve_sine_source_loc};
+const PointsFunction points_sine_errors = {solve_sine_errors, solve_sine_errors_loc};
+const PointsFunction points_strain = {solve_strain, solve_strain_loc};
+
 // ---- Points ----
 
 int points_create(const Problem *p, CeedInt block, bool for_errors, Points *points) {
@@ -118,6 +125,23 @@ cleanup:
   return ierr;
 }
 
+bool points_have_normals(const Problem *p, const Points *points) {
+  return points->dim == p->dim - 1 && p->dim == p->space_dim;
+}
+
+int points_compute_normals(const Problem *p, const Points *points, CeedElemRestriction rstr,
+                           CeedVector normals) {
+  const PointsField fields[] = {points_geometry(p, points),
+                                {"n", p->space_dim, CEED_EVAL_NONE, rstr, CEED_BASIS_NONE,
+                                 CEED_VECTOR_ACTIVE}};
+  CeedOperator op = NULL;
+  int ierr = points_create_operator(p, points, NULL, points_normal, 1, 1, fields, &op);
+
+  if (!ierr) ierr = CeedOperatorApply(op, CEED_VECTOR_NONE, normals, CEED_REQUEST_IMMEDIATE);
+  CeedOperatorDestroy(&op);
+  return ierr;
+}
+
 // ---- Operators ----
 
 PointsField points_weights(const Points *points) {
@@ -135,12 +159,6 @@ PointsField points_test(const Problem *p, const Points *points) {
   return (
       PointsField){"v", p->num_comp, CEED_EVAL_INTERP, points->rstr_u, points->basis_u, CEED_VECTOR_ACTIVE};
 }
-
-static const PointsFunction points_source = {solve_source, solve_source_loc};
-static const PointsFunction points_pressure = {solve_pressure, solve_pressure_loc};
-const PointsFunction points_sine_source = {solve_sine_source, solve_sine_source_loc};
-const PointsFunction points_sine_errors = {solve_sine_errors, solve_sine_errors_loc};
-const PointsFunction points_strain = {solve_strain, solve_strain_loc};
 
 static int set_context(const Problem *p, CeedInt dim, const PointsKnown *known, CeedQFunction qf) {
   SolveContext data = {.dim = dim, .space_dim = p->space_dim, .num_comp = p->num_comp};
@@ -200,39 +218,70 @@ int problem_evaluate(const Problem *p, const char *name, ProblemFunction f, cons
 
 // ---- Sources ----
 
-// values [elements][points][num]: components 0 .. num - 1.
+// What is known of the points, and what is asked for.
+typedef struct {
+  CeedVector positions, normals, values; // normals NULL: there are none
+  const CeedScalar *x, *n;
+  CeedScalar *f; // [elements][points][num]
+} Evaluation;
+
 static int evaluate_at_points(const Problem *p, const Points *points, const char *name, ProblemFunction f,
-                              const void *ctx, CeedInt num, const CeedScalar *positions, CeedScalar *values) {
+                              const void *ctx, CeedInt num, const Evaluation *at) {
+  const CeedInt dim = p->space_dim;
   const int32_t *regions = NULL;
-  ProblemPoint point = {.x = {0, 0, 0, p->time}};
+  ProblemPoint point = {.x = {[PROBLEM_TIME] = p->time}};
 
   CLI_TRY(RitzMeshGetElementRegions(p->mesh, &regions));
   for (CeedInt e = 0; e < points->num_elem; e++) {
     point.region = regions[points->elements ? points->elements[e] : points->first + e];
     for (CeedSize i = (CeedSize)e * points->num; i < (CeedSize)(e + 1) * points->num; i++) {
-      for (CeedInt d = 0; d < p->space_dim; d++) point.x[d] = positions[i * p->space_dim + d];
+      for (CeedInt d = 0; d < dim; d++) point.x[d] = at->x[i * dim + d];
+      for (CeedInt d = 0; d < dim && at->n; d++) point.x[PROBLEM_NORMAL + d] = at->n[i * dim + d];
       for (CeedInt c = 0; c < num; c++)
-        CLI_TRY(problem_evaluate(p, name, f, ctx, &point, c, &values[i * num + c]));
+        CLI_TRY(problem_evaluate(p, name, f, ctx, &point, c, &at->f[i * num + c]));
     }
   }
   return CEED_ERROR_SUCCESS;
 }
 
-static int evaluate_vector(const Problem *p, const Points *points, const char *name, ProblemFunction f,
-                           const void *ctx, CeedInt num, CeedVector positions, CeedVector values) {
-  const CeedScalar *positions_array = NULL;
-  CeedScalar *values_array = NULL;
-  int ierr, restore;
+static int open_arrays(Evaluation *at) {
+  CLI_TRY(CeedVectorGetArrayRead(at->positions, CEED_MEM_HOST, &at->x));
+  if (at->normals) CLI_TRY(CeedVectorGetArrayRead(at->normals, CEED_MEM_HOST, &at->n));
+  return CeedVectorGetArrayWrite(at->values, CEED_MEM_HOST, &at->f);
+}
 
-  CLI_TRY(CeedVectorGetArrayRead(positions, CEED_MEM_HOST, &positions_array));
-  ierr = CeedVectorGetArrayWrite(values, CEED_MEM_HOST, &values_array);
-  if (!ierr) {
-    ierr = evaluate_at_points(p, points, name, f, ctx, num, positions_array, values_array);
-    restore = CeedVectorRestoreArray(values, &values_array);
-    ierr = ierr ? ierr : restore;
+static int close_arrays(Evaluation *at) {
+  int ierr = at->f ? CeedVectorRestoreArray(at->values, &at->f) : CEED_ERROR_SUCCESS;
+
+  if (at->n && CeedVectorRestoreArrayRead(at->normals, &at->n)) ierr = CEED_ERROR_MAJOR;
+  if (at->x && CeedVectorRestoreArrayRead(at->positions, &at->x)) ierr = CEED_ERROR_MAJOR;
+  return ierr;
+}
+
+int points_evaluate(const Problem *p, const Points *points, const char *name, ProblemFunction f,
+                    const void *ctx, CeedInt num, CeedElemRestriction *rstr, CeedVector *values) {
+  CeedElemRestriction rstr_positions = NULL, rstr_normals = NULL;
+  Evaluation at = {0};
+  int ierr, closed;
+
+  CLI_TRY_CLEANUP(points_create_field(p, points, p->space_dim, &rstr_positions, &at.positions));
+  CLI_TRY_CLEANUP(points_create_field(p, points, num, rstr, values));
+  CLI_TRY_CLEANUP(points_compute_positions(p, points, rstr_positions, at.positions));
+  if (points_have_normals(p, points)) {
+    CLI_TRY_CLEANUP(points_create_field(p, points, p->space_dim, &rstr_normals, &at.normals));
+    CLI_TRY_CLEANUP(points_compute_normals(p, points, rstr_normals, at.normals));
   }
-  restore = CeedVectorRestoreArrayRead(positions, &positions_array);
-  return ierr ? ierr : restore;
+  at.values = *values;
+  ierr = open_arrays(&at);
+  if (!ierr) ierr = evaluate_at_points(p, points, name, f, ctx, num, &at);
+  closed = close_arrays(&at);
+  ierr = ierr ? ierr : closed;
+cleanup:
+  CeedVectorDestroy(&at.positions);
+  CeedVectorDestroy(&at.normals);
+  CeedElemRestrictionDestroy(&rstr_positions);
+  CeedElemRestrictionDestroy(&rstr_normals);
+  return ierr;
 }
 
 static int add_integrals(const Problem *p, const Points *points, PointsFunction integrand, CeedInt num,
@@ -256,20 +305,13 @@ int points_add_values(const Problem *p, const Points *points, CeedElemRestrictio
 
 static int add_function(const Problem *p, const Points *points, PointsFunction integrand, CeedInt num,
                         const char *name, ProblemFunction f, const void *ctx, CeedVector rhs) {
-  CeedElemRestriction rstr_positions = NULL, rstr_values = NULL;
-  CeedVector positions = NULL, values = NULL;
-  int ierr;
+  CeedElemRestriction rstr = NULL;
+  CeedVector values = NULL;
+  int ierr = points_evaluate(p, points, name, f, ctx, num, &rstr, &values);
 
-  CLI_TRY_CLEANUP(points_create_field(p, points, p->space_dim, &rstr_positions, &positions));
-  CLI_TRY_CLEANUP(points_create_field(p, points, num, &rstr_values, &values));
-  CLI_TRY_CLEANUP(points_compute_positions(p, points, rstr_positions, positions));
-  CLI_TRY_CLEANUP(evaluate_vector(p, points, name, f, ctx, num, positions, values));
-  CLI_TRY_CLEANUP(add_integrals(p, points, integrand, num, rstr_values, values, rhs));
-cleanup:
-  CeedVectorDestroy(&positions);
+  if (!ierr) ierr = add_integrals(p, points, integrand, num, rstr, values, rhs);
   CeedVectorDestroy(&values);
-  CeedElemRestrictionDestroy(&rstr_positions);
-  CeedElemRestrictionDestroy(&rstr_values);
+  CeedElemRestrictionDestroy(&rstr);
   return ierr;
 }
 

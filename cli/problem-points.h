@@ -50,6 +50,10 @@ int points_create_sums(const Problem *problem, const Points *points, CeedInt num
 // Positions of all points, interlaced.
 int points_compute_positions(const Problem *problem, const Points *points, CeedElemRestriction rstr,
                              CeedVector positions);
+// Whether the points lie on facets that have an outward normal, and it.
+bool points_have_normals(const Problem *problem, const Points *points);
+int points_compute_normals(const Problem *problem, const Points *points, CeedElemRestriction rstr,
+                           CeedVector normals);
 
 // One field of an operator: what the QFunction and the operator need to know about it.
 typedef struct {
@@ -74,7 +78,11 @@ int points_create_operator(const Problem *problem, const Points *points, const P
 // rhs += integrals of the values [elements][points][num_comp] at the points times the basis functions.
 int points_add_values(const Problem *problem, const Points *points, CeedElemRestriction rstr,
                       CeedVector values, CeedVector rhs);
-// The same of a function. `name` begins the message when f is not finite somewhere.
+// values [elements][points][num]: components 0 .. num - 1 of f; rstr, values: a new field. `name` begins the
+// message when f is not finite somewhere.
+int points_evaluate(const Problem *problem, const Points *points, const char *name, ProblemFunction f,
+                    const void *ctx, CeedInt num, CeedElemRestriction *rstr, CeedVector *values);
+// The integrals of a function's values, as of points_add_values.
 int points_add_source(const Problem *problem, const Points *points, const char *name, ProblemFunction f,
                       const void *ctx, CeedVector rhs);
 // On facets: rhs += integrals of - p n . v, where component 0 of f is the pressure p.

@@ -77,10 +77,11 @@ typedef struct {
   RitzPartOperator parts;
 } ProblemOperator;
 
-// Where a function is asked for its value: x, y, z (0 beyond the mesh's space) and the time; the region of
-// the element.
+// Where a function is asked for its value: x, y, z (0 beyond the mesh's space), the time, and on boundary
+// parts the outward normal (of surfaces and curves in space: 0); the region of the element.
+enum { PROBLEM_TIME = 3, PROBLEM_NORMAL = 4, PROBLEM_POINT = 7 };
 typedef struct {
-  double x[4];
+  double x[PROBLEM_POINT];
   int32_t region;
 } ProblemPoint;
 typedef double (*ProblemFunction)(const void *ctx, const ProblemPoint *point, CeedInt component);

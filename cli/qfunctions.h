@@ -89,20 +89,48 @@ CEED_QFUNCTION(solve_source)
   return 0;
 }
 
-// in: pressure at points of facets whose normal x_a x x_b (in the plane x_a turned by -90 degrees) points
-// outwards, x_a and x_b, weights; out: v = -w pressure normal
+// x_a x x_b at point i of a facet that is turned so that this points outwards; in the plane x_a turned by -90
+// degrees. Lines: of a facet where the line begins -1, else 1.
+CEED_QFUNCTION_HELPER void solve_area(const CeedInt space_dim, const CeedScalar *dx, const CeedInt Q,
+                                      const CeedInt i, CeedScalar area[3]) {
+  area[0] = dx[i] < 0 ? 1 : -1;
+  area[1] = area[2] = 0;
+  if (space_dim == 2) {
+    area[0] = dx[Q + i];
+    area[1] = -dx[i];
+  }
+  if (space_dim == 3) {
+    const CeedScalar a[3] = {dx[i], dx[Q + i], dx[2 * Q + i]};
+    const CeedScalar b[3] = {dx[3 * Q + i], dx[4 * Q + i], dx[5 * Q + i]};
+    solve_cross(a, b, area);
+  }
+}
+
+// in: derivatives of the position along facets; out: their outward normal
+CEED_QFUNCTION(solve_normal)
+(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
+  const SolveContext *s = (const SolveContext *)ctx;
+
+  for (CeedInt i = 0; i < Q; i++) {
+    CeedScalar area[3];
+    solve_area(s->space_dim, in[0], Q, i, area);
+    const CeedScalar length = sqrt(solve_dot(area, area));
+    for (CeedInt d = 0; d < s->space_dim; d++) out[0][d * Q + i] = area[d] / length;
+  }
+  return 0;
+}
+
+// in: pressure at points of facets, derivatives of the position along them, weights; out: v = -w pressure
+// times the normal
 CEED_QFUNCTION(solve_pressure)
 (void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
   const SolveContext *s = (const SolveContext *)ctx;
 
   for (CeedInt i = 0; i < Q; i++) {
-    const CeedScalar *dx = in[1] + i, factor = -in[2][i] * in[0][i];
-    CeedScalar normal[3] = {dx[Q], -dx[0], 0};
-    if (s->space_dim == 3) {
-      const CeedScalar a[3] = {dx[0], dx[Q], dx[2 * Q]}, b[3] = {dx[3 * Q], dx[4 * Q], dx[5 * Q]};
-      solve_cross(a, b, normal);
-    }
-    for (CeedInt c = 0; c < s->num_comp; c++) out[0][c * Q + i] = factor * normal[c];
+    const CeedScalar factor = -in[2][i] * in[0][i];
+    CeedScalar area[3];
+    solve_area(s->space_dim, in[1], Q, i, area);
+    for (CeedInt c = 0; c < s->num_comp; c++) out[0][c * Q + i] = factor * area[c];
   }
   return 0;
 }

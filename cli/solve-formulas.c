@@ -20,24 +20,28 @@ static const struct {
   size_t offset; // of the ArgTexts
   int problems;
   NameKind name;
-  bool is_vector, has_time, is_number;
+  bool is_vector, has_time, has_normal, is_number;
 } roles[NUM_ROLES] = {
 #define MEMBER(name) offsetof(SolveOptions, name)
-    [ROLE_BC] = {"--bc", "base=100", MEMBER(bc), FOR_SCALARS | FOR_ELASTICITY, NAME_PART, true, true, false},
-    [ROLE_FIXED] = {"--fixed", "base", MEMBER(fixed), FOR_ELASTICITY, NAME_PART, true, false, false},
-    [ROLE_FLUX] = {"--flux", "fins=-10", MEMBER(flux), FOR_DIFFUSION, NAME_PART, false, true, false},
+    [ROLE_BC] = {"--bc", "base=100", MEMBER(bc), FOR_SCALARS | FOR_ELASTICITY, NAME_PART, true, true, false,
+                 false},
+    [ROLE_FIXED] = {"--fixed", "base", MEMBER(fixed), FOR_ELASTICITY, NAME_PART, true, false, false, false},
+    [ROLE_FLUX] = {"--flux", "fins=-10", MEMBER(flux), FOR_DIFFUSION, NAME_PART, false, true, true, false},
     [ROLE_TRACTION] = {"--traction", "top=0,0,-1", MEMBER(traction), FOR_ELASTICITY, NAME_PART, true, false,
-                       false},
+                       true, false},
     [ROLE_PRESSURE] = {"--pressure", "inner=1e5", MEMBER(pressure), FOR_ELASTICITY, NAME_PART, false, false,
-                       false},
-    [ROLE_SOURCE] = {"--source", "x*y", MEMBER(source), FOR_SCALARS, NAME_REGION, false, true, false},
-    [ROLE_FORCE] = {"--force", "0,0,-1", MEMBER(force), FOR_ELASTICITY, NAME_REGION, true, false, false},
+                       true, false},
+    [ROLE_SOURCE] = {"--source", "x*y", MEMBER(source), FOR_SCALARS, NAME_REGION, false, true, false, false},
+    [ROLE_FORCE] = {"--force", "0,0,-1", MEMBER(force), FOR_ELASTICITY, NAME_REGION, true, false, false,
+                    false},
     [ROLE_COEFFICIENT] = {"--coefficient", "2", MEMBER(coefficient), FOR_DIFFUSION, NAME_REGION, false, false,
-                          false},
-    [ROLE_CAPACITY] = {"--capacity", "2", MEMBER(capacity), FOR_HEAT, NAME_REGION, false, false, false},
-    [ROLE_YOUNG] = {"--young", "70e9", MEMBER(young), FOR_ELASTICITY, NAME_REGION, false, false, true},
-    [ROLE_POISSON] = {"--poisson", "0.3", MEMBER(poisson), FOR_ELASTICITY, NAME_REGION, false, false, true},
-    [ROLE_INITIAL] = {"--initial", "20", MEMBER(initial), FOR_HEAT, NAME_NONE, false, false, false},
+                          false, false},
+    [ROLE_CAPACITY] = {"--capacity", "2", MEMBER(capacity), FOR_HEAT, NAME_REGION, false, false, false,
+                       false},
+    [ROLE_YOUNG] = {"--young", "70e9", MEMBER(young), FOR_ELASTICITY, NAME_REGION, false, false, false, true},
+    [ROLE_POISSON] = {"--poisson", "0.3", MEMBER(poisson), FOR_ELASTICITY, NAME_REGION, false, false, false,
+                      true},
+    [ROLE_INITIAL] = {"--initial", "20", MEMBER(initial), FOR_HEAT, NAME_NONE, false, false, false, false},
 };
 
 // "poisson, helmholtz and heat"
@@ -105,13 +109,22 @@ static int parse_expression(Formula *formula, const char *begin, size_t length) 
   return CLI_USAGE;
 }
 
+// Up to the first comma that is in no parentheses, or the end.
+static size_t length_of_expression(const char *text) {
+  size_t length = 0;
+
+  for (int open = 0; text[length] && (text[length] != ',' || open > 0); length++)
+    open += (text[length] == '(') - (text[length] == ')');
+  return length;
+}
+
 // One expression, or several between commas where the problem has vectors.
 static int parse_expressions(Formula *formula, bool is_vector) {
   const char *c = formula->text;
   char shown[ARG_SHOWN];
 
   for (;;) {
-    size_t length = is_vector ? strcspn(c, ",") : strlen(c);
+    size_t length = is_vector ? length_of_expression(c) : strlen(c);
 
     if (formula->num == 3) {
       args_wrong(&solve_command, formula->option, "expected at most 3 formulas such as 0,0,-1, found '%s'",
@@ -139,14 +152,20 @@ static char *copy_name(const char *text, const char *end) {
   return name;
 }
 
-// Where the name ends: at the first '=' that is not in quotation marks (--fixed: at the end); NULL: there is
-// none.
+// Whether a '=' belongs to a comparison of the formula text.
+static bool is_comparison(const char *text, const char *equals) {
+  return equals[1] == '=' || (equals > text && strchr("<>=!", equals[-1]));
+}
+
+// Where the name ends: at the first '=' that is not in quotation marks nor, where the name may be left out,
+// of a comparison (--fixed: at the end); NULL: there is none.
 static const char *find_end_of_name(const char *text, SolveRole role) {
+  const bool needs_name = roles[role].name == NAME_PART;
   bool is_quoted = false;
 
   for (const char *c = text; *c; c++) {
     if (*c == '"' && (*text == '"')) is_quoted = !is_quoted;
-    if (*c == '=' && !is_quoted && role != ROLE_FIXED) return c;
+    if (*c == '=' && !is_quoted && role != ROLE_FIXED && (needs_name || !is_comparison(text, c))) return c;
   }
   return role == ROLE_FIXED && !is_quoted ? text + strlen(text) : NULL;
 }
@@ -200,13 +219,19 @@ static int check_formula(const Solve *s, const Formula *formula) {
 
   for (int i = 0; i < formula->num; i++) {
     const Expr *expr = formula->expr[i];
-    const bool is_constant = !expr_uses_time(expr) && !expr_num_coordinates(expr);
+    const bool has_normal = expr_num_normals(expr) > 0;
+    const bool is_constant = !expr_uses_time(expr) && !expr_num_coordinates(expr) && !has_normal;
     const double value = expr_value(expr, zeros);
 
     if (expr_uses_time(expr) && (s->options.problem != PROBLEM_HEAT || !roles[role].has_time)) {
       args_wrong(&solve_command, formula->option, "'t' is used, but %s",
                  s->options.problem != PROBLEM_HEAT ? "the problem does not depend on time"
                                                     : "this does not depend on time");
+      return CLI_USAGE;
+    }
+    if (has_normal && !roles[role].has_normal) {
+      args_wrong(&solve_command, formula->option,
+                 "a normal is used, which --flux, --traction and --pressure have alone");
       return CLI_USAGE;
     }
     const bool is_positive = role == ROLE_COEFFICIENT || role == ROLE_CAPACITY || role == ROLE_YOUNG;
@@ -417,15 +442,22 @@ static int check_region(const Solve *s, Formula *formula) {
 }
 
 static int check_coordinates(const Solve *s, const Formula *formula) {
-  static const char names[] = "xyz";
+  static const char *const names[2][3] = {{"x", "y", "z"}, {"nx", "ny", "nz"}};
 
   for (int i = 0; i < formula->num; i++) {
-    int needed = expr_num_coordinates(formula->expr[i]);
+    const int normals = expr_num_normals(formula->expr[i]),
+              positions = expr_num_coordinates(formula->expr[i]);
+    const int needed = positions > normals ? positions : normals;
 
+    if (normals && s->dim < s->space_dim) {
+      args_wrong(&solve_command, formula->option, "a normal is used, but this mesh has %dD elements in %dD",
+                 (int)s->dim, (int)s->space_dim);
+      return CLI_USAGE;
+    }
     if (needed <= s->space_dim) continue;
     args_wrong(&solve_command, formula->option,
-               "'%c' is used, but the mesh has only %" CeedInt_FMT " coordinate%s", names[needed - 1],
-               s->space_dim, s->space_dim > 1 ? "s" : "");
+               "'%s' is used, but the mesh has only %" CeedInt_FMT " coordinate%s",
+               names[positions < needed][needed - 1], s->space_dim, s->space_dim > 1 ? "s" : "");
     return CLI_USAGE;
   }
   return CLI_OK;

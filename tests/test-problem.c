@@ -184,6 +184,71 @@ TEST(areas_of_bent_facets_do_not_depend_on_the_mesh) {
   CeedDestroy(&ceed);
 }
 
+// Component n[0] of the normal times coordinate n[1], or, where that is negative, the square of the normal's
+// distance from the unit sphere.
+static double of_normal(const void *ctx, const ProblemPoint *point, CeedInt component) {
+  const int *which = ctx;
+  const double *n = &point->x[PROBLEM_NORMAL];
+  const double excess = n[0] * n[0] + n[1] * n[1] + n[2] * n[2] - 1;
+
+  (void)component;
+  return which[1] < 0 ? excess * excess : n[which[0]] * point->x[which[1]];
+}
+
+static double integrate(Problem *problem, bool on_boundary, ProblemFunction f, const void *ctx) {
+  CeedVector rhs = make_vector(problem), ones = make_vector(problem);
+  double sum = 0;
+
+  must(CeedVectorSetValue(ones, 1));
+  must(on_boundary ? problem_add_boundary(problem, "test", "all", f, ctx, rhs)
+                   : problem_add_source(problem, "test", f, ctx, rhs));
+  must(RitzVectorDot(rhs, ones, &sum));
+  CeedVectorDestroy(&rhs);
+  CeedVectorDestroy(&ones);
+  return sum;
+}
+
+// The theorem of divergence: the integral of x_a n_b over the surface is the volume where a = b, else 0.
+static void check_normals(Ceed ceed, RitzMesh mesh, const char *what) {
+  const Monomial one = {{0}};
+  Problem problem = make_problem(ceed, mesh, PROBLEM_POISSON, 3, 1, &unit);
+  const double volume = integrate(&problem, false, monomial, &one);
+
+  for (int a = 0; a < problem.dim; a++) {
+    for (int b = 0; b < problem.dim; b++) {
+      CHECK_NEAR(integrate(&problem, true, of_normal, (const int[]){b, a}), a == b ? volume : 0,
+                 1000 * CEED_EPSILON, "%s: x%d n%d", what, a, b);
+    }
+  }
+  CHECK_NEAR(integrate(&problem, true, of_normal, (const int[]){0, -1}), 0, 1000 * CEED_EPSILON, "%s: |n|",
+             what);
+  problem_destroy(&problem);
+}
+
+TEST(normals_are_those_of_the_divergence_theorem) {
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+
+  for (CeedInt order = 1; order <= 2; order++) {
+    for (int s = 0; s < NUM_SHAPES; s++) {
+      RitzMesh mesh = make_box(ceed, shapes[s], order);
+
+      check_normals(ceed, mesh, order == 1 ? "straight solids" : "bent solids");
+      RitzMeshDestroy(&mesh);
+    }
+  }
+  for (int s = 0; s < 2; s++) {
+    RitzMesh mesh = make_rectangle(ceed, s ? CEED_TOPOLOGY_TRIANGLE : CEED_TOPOLOGY_QUAD);
+
+    check_normals(ceed, mesh, "the plane");
+    RitzMeshDestroy(&mesh);
+  }
+  RitzMesh line = NULL;
+  CHECK_OK(RitzMeshCreateBox(ceed, 1, (const CeedInt[]){3}, NULL, (const double[]){2}, 1, NULL, NULL, &line));
+  check_normals(ceed, line, "a line");
+  RitzMeshDestroy(&line);
+  CeedDestroy(&ceed);
+}
+
 // ---- Patch tests ----
 
 // Displacement u = B x, and the tractions sigma n = S n of a face.
@@ -589,7 +654,7 @@ static void apply_sine_source(Ceed ceed, CeedVector x, CeedVector ones, CeedVect
   CeedQFunctionContext ctx = NULL;
   CeedQFunction qf = NULL;
 
-  (void)solve_source, (void)solve_pressure, (void)solve_sine_errors,
+  (void)solve_source, (void)solve_pressure, (void)solve_normal, (void)solve_sine_errors,
       (void)solve_strain; // the header's others
   must(CeedQFunctionContextCreate(ceed, &ctx));
   must(CeedQFunctionContextSetData(ctx, CEED_MEM_HOST, CEED_COPY_VALUES, sizeof(data), (void *)&data));
@@ -652,7 +717,7 @@ int main(int argc, char **argv) {
       argc, argv,
       TESTS(boundary_integrals_are_exact_for_products_of_two_polynomials_of_the_degree,
             facets_of_lines_and_of_the_plane_have_their_measure,
-            areas_of_bent_facets_do_not_depend_on_the_mesh,
+            areas_of_bent_facets_do_not_depend_on_the_mesh, normals_are_those_of_the_divergence_theorem,
             linear_displacements_are_in_balance_with_constant_tractions_on_all_shapes,
             regions_have_their_coefficients, regions_have_their_moduli, a_region_without_elements_is_refused,
             what_no_face_holds_has_no_energy, every_piece_of_a_mesh_has_its_modes,

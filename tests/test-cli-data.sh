@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Data of `ritz solve`: formulas and their faults, conditions on boundary parts against known solutions. Run by ctest with the path
+# of the program as argument (or in RITZ_PROGRAM); prints TAP.
+set -u
+
+ritz=${1:-${RITZ_PROGRAM:-}}
+if [[ ! -x $ritz ]]; then
+  echo "usage: $0 PATH-OF-RITZ" >&2
+  exit 2
+fi
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+number=0 failed=0
+# Solves that compile nothing, to rounding.
+ref=(--ceed /cpu/self/ref --tol 1e-13)
+
+report() { # OK SENTENCE
+  number=$((number + 1))
+  if [[ $1 == 1 ]]; then echo "ok $number - $2"; return; fi
+  failed=$((failed + 1))
+  echo "not ok $number - $2"
+  sed 's/^/#   stdout: /' "$folder/out" | head -30
+  sed 's/^/#   stderr: /' "$folder/err" | head -30
+}
+
+run() {
+  "$ritz" "$@" >"$folder/out" 2>"$folder/err" </dev/null
+  status=$?
+}
+
+# wrong SENTENCE MESSAGE ARGUMENTS...: exit code 2, nothing on stdout, and the message is the first line of stderr.
+wrong() {
+  local sentence=$1 message=$2 ok=0
+  shift 2
+  run "$@"
+  if [[ $status == 2 && ! -s $folder/out && $(head -1 "$folder/err") == "$message" ]]; then ok=1; fi
+  if [[ $ok == 0 ]]; then echo "# wanted 2 and: $message"; echo "# found $status and: $(head -1 "$folder/err")"; fi
+  report $ok "$sentence"
+}
+
+# prints SENTENCE CODE STREAM PATTERN ARGUMENTS...: exit code, and a line of the stream matches.
+prints() {
+  local sentence=$1 code=$2 stream=$3 pattern=$4 ok=0
+  shift 4
+  run "$@"
+  if [[ $status == "$code" ]] && grep -Eq -- "$pattern" "$folder/$stream"; then ok=1; fi
+  if [[ $ok == 0 ]]; then echo "# wanted $code and on $stream: $pattern"; echo "# found $status"; fi
+  report $ok "$sentence"
+}
+
+# values SENTENCE TOLERANCE WANTED ARGUMENTS...: the solution at the points of --probe, components of all points in a row.
+values() {
+  local sentence=$1 tolerance=$2 wanted=$3 found
+  shift 3
+  run solve "$@"
+  found=$(sed -n 's/^\(probe\)\? *u(.*) = //p' "$folder/out" | tr '\n' ' ')
+  awk -v t="$tolerance" -v a="$found" -v b="$wanted" 'BEGIN {
+    n = split(a, x, " "); m = split(b, y, " "); if (n != m) exit 1
+    for (i = 1; i <= n; i++) if (!((x[i] - y[i]) ^ 2 <= t ^ 2)) exit 1 }' && [[ $status == 0 ]]
+  local ok=$((1 - $?))
+  [[ $ok == 1 ]] || echo "# wanted $wanted, found $found"
+  report $ok "$sentence"
+}
+
+# ---- Formulas ----
+
+wrong "formula with a fault" "ritz solve: --bc: column 3: expected a number, a name or '(', found '*'" solve box:2 --bc 'all=1+*2'
+caret=$(sed -n 3p "$folder/err")
+[[ $caret == "      ^" ]]
+report $((1 - $?)) "a caret stands below the fault"
+wrong "formula without end" "ritz solve: --source: column 9: expected ')' for the '(' in column 4" \
+  solve box:2 --bc all=0 --source 'sin(pi*x'
+wrong "formula with an unknown name" "ritz solve: --source: column 1: unknown name 'ln' (known are x y z t nx ny nz pi, and functions, see --help)" \
+  solve box:2 --bc all=0 --source 'ln(x)'
+wrong "comparison that is an assignment" "ritz solve: --bc: column 5: expected an operator or ')', found '=' (a comparison is ==)" \
+  solve box:2 --bc 'all=if(x=1,2,3)'
+wrong "comparisons in a row" "ritz solve: --source: column 7: comparisons do not chain, join them by &&" \
+  solve box:2 --source '0 < x < 1'
+wrong "function of a direction with too few arguments" "ritz solve: --force: column 3: max takes at least 2 arguments, found 1" \
+  solve box:2x2 --problem elasticity --force '0,max(x)'
+wrong "normal where there is none" "ritz solve: --source: a normal is used, which --flux, --traction and --pressure have alone" \
+  solve box:2x2 --source nx
+wrong "normal of another dimension" "ritz solve: --flux: 'nz' is used, but the mesh has only 2 coordinates" solve box:2x2 --flux all=nz
+values "fluxes know the normal" 1e-8 0.25 box:3x3 --order 1 --bc xmin=0 --flux all=nx --probe 0.25,0.6 "${ref[@]}"
+values "sources have conditions" 1e-8 0.125 box:4x1 --order 3 --bc xmin=0 --source 'x<=0.5 ? 1 : 0' --probe 0.5,0.5 "${ref[@]}"
+# A pressure of 1 all around: strain -(1 + nu)(1 - 2 nu) / E, here -0.52.
+values "tractions take functions with commas and the normal" 1e-8 "-0.26 -0.13" box:2x2 --problem elasticity --order 2 --fixed xmin.x \
+  --fixed ymin.y --traction 'all=-max(nx,-1),min(-ny,1)' --probe 0.5,0.25 "${ref[@]}"
+wrong "formula nested without limit" \
+  "ritz solve: --source: column 257: nested too deeply: more than 256 operations are open here" \
+  solve box:2 --bc all=0 --source "$(printf '(%.0s' {1..100000})"
+prints "formula that is not finite names the place" 1 err 'ritz solve: --bc all: the value at \(0, 0, 0\) is not a finite number' \
+  solve box:2x2 --bc all=1/x
+
+echo "1..$number"
+[[ $failed == 0 ]]
