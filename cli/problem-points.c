@@ -303,6 +303,21 @@ int points_add_values(const Problem *p, const Points *points, CeedElemRestrictio
   return add_integrals(p, points, points_source, p->num_comp, rstr, values, rhs);
 }
 
+int points_measure(const Problem *p, const Points *points, CeedElemRestriction rstr, CeedVector values,
+                   CeedElemRestriction rstr_measures, CeedVector measures) {
+  const PointsField fields[] = {{"f", 1, CEED_EVAL_NONE, rstr, CEED_BASIS_NONE, values},
+                                points_geometry(p, points),
+                                points_weights(points),
+                                {"measure", 1, CEED_EVAL_NONE, rstr_measures, CEED_BASIS_NONE,
+                                 CEED_VECTOR_ACTIVE}};
+  CeedOperator op = NULL;
+  int ierr = points_create_operator(p, points, NULL, points_source, 3, 1, fields, &op);
+
+  if (!ierr) ierr = CeedOperatorApply(op, CEED_VECTOR_NONE, measures, CEED_REQUEST_IMMEDIATE);
+  CeedOperatorDestroy(&op);
+  return ierr;
+}
+
 static int add_function(const Problem *p, const Points *points, PointsFunction integrand, CeedInt num,
                         const char *name, ProblemFunction f, const void *ctx, CeedVector rhs) {
   CeedElemRestriction rstr = NULL;

@@ -78,6 +78,9 @@ int points_create_operator(const Problem *problem, const Points *points, const P
 // rhs += integrals of the values [elements][points][num_comp] at the points times the basis functions.
 int points_add_values(const Problem *problem, const Points *points, CeedElemRestriction rstr,
                       CeedVector values, CeedVector rhs);
+// measures: at the points, w det times the values of one component; both fields of their restrictions.
+int points_measure(const Problem *problem, const Points *points, CeedElemRestriction rstr, CeedVector values,
+                   CeedElemRestriction rstr_measures, CeedVector measures);
 // values [elements][points][num]: components 0 .. num - 1 of f; rstr, values: a new field. `name` begins the
 // message when f is not finite somewhere.
 int points_evaluate(const Problem *problem, const Points *points, const char *name, ProblemFunction f,

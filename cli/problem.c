@@ -35,6 +35,7 @@ typedef struct {
   RitzOperatorKind kind;
   double factor; // of the reaction
   CeedInt more;  // Gauss points a direction than the degree
+  bool has_robin;
   RitzElementChoice elements;
 } Form;
 
@@ -125,7 +126,7 @@ static int add_parts(CeedOperator composite, CeedOperator parts) {
 }
 
 // NULL where there are no such elements.
-static int create_form(Problem *p, Form form, RitzSpace space, CeedOperator *op) {
+static int create_inner_form(Problem *p, Form form, RitzSpace space, CeedOperator *op) {
   RitzGeometry geometry = NULL;
   CeedOperator part = NULL;
   bool has_elements = false;
@@ -146,6 +147,13 @@ cleanup:
   CeedOperatorDestroy(&part);
   if (ierr || !has_elements) CeedOperatorDestroy(op);
   return ierr;
+}
+
+// The same with integrals over the boundary, which count as elements with ghosts.
+static int create_form(Problem *p, Form form, RitzSpace space, CeedOperator *op) {
+  CLI_TRY(create_inner_form(p, form, space, op));
+  if (!form.has_robin || form.elements == RITZ_ELEMENTS_INSIDE) return CEED_ERROR_SUCCESS;
+  return problem_add_robin(p, space, op);
 }
 
 // Elements without ghosts are an operator of their own: exchanges go on meanwhile. Where devices exchange
@@ -182,7 +190,7 @@ static Form problem_form(const Problem *p, CeedInt more) {
   };
   const double factor = p->options.kind == PROBLEM_HEAT ? p->options.factor : 1;
 
-  return (Form){kinds[p->options.kind], factor, more, RITZ_ELEMENTS_ALL};
+  return (Form){kinds[p->options.kind], factor, more, true, RITZ_ELEMENTS_ALL};
 }
 
 int problem_create_level(Problem *p, RitzSpace space, CeedOperator *op) {
@@ -195,11 +203,11 @@ int problem_create_part_level(Problem *p, RitzSpace space, CeedOperator *inside,
 }
 
 int problem_create_capacity(Problem *p, CeedOperator *op) {
-  return create_form(p, (Form){RITZ_OPERATOR_MASS, 1, 2, RITZ_ELEMENTS_ALL}, p->space, op);
+  return create_form(p, (Form){RITZ_OPERATOR_MASS, 1, 2, false, RITZ_ELEMENTS_ALL}, p->space, op);
 }
 
 int problem_create_step(Problem *p, double factor, ProblemOperator *op) {
-  return create_whole_or_parts(p, (Form){RITZ_OPERATOR_HELMHOLTZ, factor, 2, RITZ_ELEMENTS_ALL}, op);
+  return create_whole_or_parts(p, (Form){RITZ_OPERATOR_HELMHOLTZ, factor, 2, true, RITZ_ELEMENTS_ALL}, op);
 }
 
 // ---- The object ----

@@ -22,6 +22,7 @@
 //     problem-exact.c        the known solution: source, errors
 //     problem-elasticity.c   stresses
 //     problem-points.c       operators that run once
+//     problem-robin.c        Robin's condition
 //     problem-modes.c        functions that the operator maps to zero
 //     problem-parts.c        what parts of a problem exchange
 //     problem-pieces.c       what hangs together
@@ -61,22 +62,6 @@ typedef struct {
   double young, poisson;           // of elasticity
 } ProblemMaterial;
 
-typedef struct {
-  ProblemKind kind;
-  CeedInt order;
-  CeedInt more_points; // Gauss points a direction than the degree; 0: 2
-  CeedInt num_materials;
-  const ProblemMaterial *materials; // borrowed, as long as the problem lives
-  double factor;                    // heat: of c in the operator, 1 / time step or so
-  const RitzTransport *transport;   // borrowed: the mesh is a part; NULL: it is all there is
-} ProblemOptions;
-
-// One of the two: of all elements; of all parts.
-typedef struct {
-  CeedOperator whole;
-  RitzPartOperator parts;
-} ProblemOperator;
-
 // Where a function is asked for its value: x, y, z (0 beyond the mesh's space), the time, and on boundary
 // parts the outward normal (of surfaces and curves in space: 0); the region of the element.
 enum { PROBLEM_TIME = 3, PROBLEM_NORMAL = 4, PROBLEM_POINT = 7 };
@@ -85,6 +70,31 @@ typedef struct {
   int32_t region;
 } ProblemPoint;
 typedef double (*ProblemFunction)(const void *ctx, const ProblemPoint *point, CeedInt component);
+
+// Robin's condition on a boundary part, k du/dn = alpha (value - u).
+typedef struct {
+  const char *name, *part; // begins messages
+  ProblemFunction alpha;   // component 0, not negative
+  const void *ctx;
+} ProblemRobin;
+
+typedef struct {
+  ProblemKind kind;
+  CeedInt order;
+  CeedInt more_points; // Gauss points a direction than the degree; 0: 2
+  CeedInt num_materials;
+  const ProblemMaterial *materials; // borrowed, as long as the problem lives
+  CeedInt num_robin;
+  const ProblemRobin *robin;      // borrowed likewise
+  double factor;                  // heat: of c in the operator, 1 / time step or so
+  const RitzTransport *transport; // borrowed: the mesh is a part; NULL: it is all there is
+} ProblemOptions;
+
+// One of the two: of all elements; of all parts.
+typedef struct {
+  CeedOperator whole;
+  RitzPartOperator parts;
+} ProblemOperator;
 
 typedef struct {
   RitzMesh mesh; // borrowed, of a space
@@ -161,6 +171,12 @@ int problem_add_boundary(const Problem *problem, const char *name, const char *p
 // The same of the force of a pressure, component 0 of f: -f times the outward normal. Elasticity.
 int problem_add_pressure(const Problem *problem, const char *name, const char *part, ProblemFunction f,
                          const void *ctx, CeedVector rhs);
+
+// ---- problem-robin.c ----
+
+// Adds the operators of Robin's conditions on any space with as many components; a composite is made where
+// *composite is NULL and there are some.
+int problem_add_robin(const Problem *problem, RitzSpace space, CeedOperator *composite);
 
 // ---- problem-exact.c ----
 

@@ -28,10 +28,53 @@ void solve_report_coefficients(const Solve *s, bool *reported) {
     const Formula *f = &s->formulas[i];
 
     if (!f->has_fault) continue;
-    fprintf(cli_stderr(), "%s: %s: expected positive values, found %g at (%g, %g, %g)\n", solve_command.name,
-            f->option, f->fault, f->fault_x[0], f->fault_x[1], f->fault_x[2]);
+    fprintf(cli_stderr(), "%s: %s: expected %s, found %g at (%g, %g, %g)\n", solve_command.name, f->option,
+            f->role == ROLE_ROBIN ? "alpha >= 0" : "positive values", f->fault, f->fault_x[0], f->fault_x[1],
+            f->fault_x[2]);
     *reported = true;
   }
+}
+
+// A ProblemFunction: alpha of Robin's condition; what is negative is kept and refused.
+static double robin_alpha(const void *ctx, const ProblemPoint *point, CeedInt component) {
+  Formula *formula = (Formula *)ctx;
+  const double alpha = solve_formula_value(formula, point, component);
+
+  formula->largest = fmax(formula->largest, alpha);
+  if (!(alpha < 0)) return alpha;
+  formula->has_fault = true;
+  formula->fault = alpha;
+  memcpy(formula->fault_x, point->x, sizeof(formula->fault_x));
+  return NAN;
+}
+
+// What flows in beside what depends on u.
+static double robin_flux(const void *ctx, const ProblemPoint *point, CeedInt component) {
+  return solve_formula_value(ctx, point, component) * solve_formula_value(ctx, point, 1);
+}
+
+int solve_create_robin(Solve *s) {
+  CLI_TRY(cli_allocate(s->ceed, s->num_formulas + 1, sizeof(*s->robin), &s->robin));
+  for (size_t i = 0; i < s->num_formulas; i++) {
+    Formula *f = &s->formulas[i];
+
+    if (f->role != ROLE_ROBIN) continue;
+    snprintf(f->label, sizeof(f->label), "%s %.100s", f->option, f->name);
+    s->robin[s->num_robin++] = (ProblemRobin){f->label, f->name, robin_alpha, f};
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+int solve_check_robin(const Solve *s) {
+  for (CeedInt i = 0; i < s->num_robin; i++) {
+    double largest = ((const Formula *)s->robin[i].ctx)->largest;
+
+    CLI_TRY(solve_reduce(s, RITZ_REDUCTION_MAX, 1, &largest));
+    if (largest > 0) continue;
+    return CeedError(s->ceed, CEED_ERROR_INCOMPATIBLE, "%s: alpha is zero on all of the part",
+                     s->robin[i].name);
+  }
+  return CEED_ERROR_SUCCESS;
 }
 
 static double constant_value(const Formula *formula, double otherwise) {
@@ -170,6 +213,9 @@ int solve_list_fixed(Solve *s) {
     s->fixed[s->num_fixed++] = (RitzFixedPart){
         .part = f->name, .num_comp = f->component >= 0, .comp = {f->component >= 0 ? f->component : 0}};
   }
+  s->num_held = s->num_fixed;
+  for (CeedInt i = 0; i < s->num_robin; i++)
+    s->fixed[s->num_held++] = (RitzFixedPart){.part = s->robin[i].part};
   return CEED_ERROR_SUCCESS;
 }
 
@@ -190,10 +236,19 @@ static int count_unknowns(Solve *s) {
   return CEED_ERROR_SUCCESS;
 }
 
+int solve_create_modes(const Solve *s, const Problem *problem, RitzSpace space, ProblemModes *modes) {
+  RitzIndices held = NULL;
+  int ierr = RitzSpaceCreateConstraints(space, s->ceed, s->num_held, s->fixed, &held);
+
+  if (!ierr) ierr = problem_create_modes(problem, space, held, modes);
+  RitzIndicesDestroy(&held);
+  return ierr;
+}
+
 int solve_create_constraints(Solve *s) {
   CLI_TRY(RitzSpaceCreateConstraints(s->problem.space, s->ceed, s->num_fixed, s->fixed, &s->constraints));
   CLI_TRY(count_unknowns(s));
-  return problem_create_modes(&s->problem, s->problem.space, s->constraints, &s->modes);
+  return solve_create_modes(s, &s->problem, s->problem.space, &s->modes);
 }
 
 // ---- Loads ----
@@ -224,10 +279,11 @@ static int add_loads(Solve *s, CeedVector rhs) {
     const Formula *f = &s->formulas[i];
     char name[160];
 
-    if (f->role != ROLE_FLUX && f->role != ROLE_TRACTION && f->role != ROLE_PRESSURE) continue;
+    if (f->role != ROLE_FLUX && f->role != ROLE_ROBIN && f->role != ROLE_TRACTION && f->role != ROLE_PRESSURE)
+      continue;
     snprintf(name, sizeof(name), "%s %.100s", f->option, f->name);
     CLI_TRY((f->role == ROLE_PRESSURE ? problem_add_pressure : problem_add_boundary)(
-        &s->problem, name, f->name, solve_formula_value, f, rhs));
+        &s->problem, name, f->name, f->role == ROLE_ROBIN ? robin_flux : solve_formula_value, f, rhs));
   }
   return CEED_ERROR_SUCCESS;
 }
@@ -384,6 +440,7 @@ void solve_show_problem(const Solve *s) {
   show_role(s, ROLE_SOURCE, "source", "f", " in ");
   show_role(s, ROLE_FORCE, "source", "f", " in ");
   show_role(s, ROLE_FLUX, "flux", "k du/dn", " on ");
+  show_role(s, ROLE_ROBIN, "robin", "k du/dn = alpha (value - u), alpha,value", " on ");
   show_role(s, ROLE_TRACTION, "tractions", "sigma n", " on ");
   show_role(s, ROLE_PRESSURE, "pressure", "-sigma n . n", " on ");
   show_role(s, ROLE_INITIAL, "initial", "u", "");

@@ -21,27 +21,27 @@ static const struct {
   int problems;
   NameKind name;
   bool is_vector, has_time, has_normal, is_number;
+  int num_formulas; // 0: one, of vectors one for each direction
 } roles[NUM_ROLES] = {
 #define MEMBER(name) offsetof(SolveOptions, name)
-    [ROLE_BC] = {"--bc", "base=100", MEMBER(bc), FOR_SCALARS | FOR_ELASTICITY, NAME_PART, true, true, false,
-                 false},
-    [ROLE_FIXED] = {"--fixed", "base", MEMBER(fixed), FOR_ELASTICITY, NAME_PART, true, false, false, false},
-    [ROLE_FLUX] = {"--flux", "fins=-10", MEMBER(flux), FOR_DIFFUSION, NAME_PART, false, true, true, false},
-    [ROLE_TRACTION] = {"--traction", "top=0,0,-1", MEMBER(traction), FOR_ELASTICITY, NAME_PART, true, false,
-                       true, false},
-    [ROLE_PRESSURE] = {"--pressure", "inner=1e5", MEMBER(pressure), FOR_ELASTICITY, NAME_PART, false, false,
-                       true, false},
-    [ROLE_SOURCE] = {"--source", "x*y", MEMBER(source), FOR_SCALARS, NAME_REGION, false, true, false, false},
-    [ROLE_FORCE] = {"--force", "0,0,-1", MEMBER(force), FOR_ELASTICITY, NAME_REGION, true, false, false,
-                    false},
-    [ROLE_COEFFICIENT] = {"--coefficient", "2", MEMBER(coefficient), FOR_DIFFUSION, NAME_REGION, false, false,
-                          false, false},
-    [ROLE_CAPACITY] = {"--capacity", "2", MEMBER(capacity), FOR_HEAT, NAME_REGION, false, false, false,
-                       false},
-    [ROLE_YOUNG] = {"--young", "70e9", MEMBER(young), FOR_ELASTICITY, NAME_REGION, false, false, false, true},
-    [ROLE_POISSON] = {"--poisson", "0.3", MEMBER(poisson), FOR_ELASTICITY, NAME_REGION, false, false, false,
-                      true},
-    [ROLE_INITIAL] = {"--initial", "20", MEMBER(initial), FOR_HEAT, NAME_NONE, false, false, false, false},
+    [ROLE_BC] = {"--bc", "base=100", MEMBER(bc), FOR_SCALARS | FOR_ELASTICITY, NAME_PART, .is_vector = true,
+                 .has_time = true},
+    [ROLE_FIXED] = {"--fixed", "base", MEMBER(fixed), FOR_ELASTICITY, NAME_PART, .is_vector = true},
+    [ROLE_FLUX] = {"--flux", "fins=-10", MEMBER(flux), FOR_DIFFUSION, NAME_PART, .has_time = true,
+                   .has_normal = true},
+    [ROLE_ROBIN] = {"--robin", "fins=25,20", MEMBER(robin), FOR_DIFFUSION, NAME_PART, .has_time = true,
+                    .has_normal = true, .num_formulas = 2},
+    [ROLE_TRACTION] = {"--traction", "top=0,0,-1", MEMBER(traction), FOR_ELASTICITY, NAME_PART,
+                       .is_vector = true, .has_normal = true},
+    [ROLE_PRESSURE] = {"--pressure", "inner=1e5", MEMBER(pressure), FOR_ELASTICITY, NAME_PART,
+                       .has_normal = true},
+    [ROLE_SOURCE] = {"--source", "x*y", MEMBER(source), FOR_SCALARS, NAME_REGION, .has_time = true},
+    [ROLE_FORCE] = {"--force", "0,0,-1", MEMBER(force), FOR_ELASTICITY, NAME_REGION, .is_vector = true},
+    [ROLE_COEFFICIENT] = {"--coefficient", "2", MEMBER(coefficient), FOR_DIFFUSION, NAME_REGION},
+    [ROLE_CAPACITY] = {"--capacity", "2", MEMBER(capacity), FOR_HEAT, NAME_REGION},
+    [ROLE_YOUNG] = {"--young", "70e9", MEMBER(young), FOR_ELASTICITY, NAME_REGION, .is_number = true},
+    [ROLE_POISSON] = {"--poisson", "0.3", MEMBER(poisson), FOR_ELASTICITY, NAME_REGION, .is_number = true},
+    [ROLE_INITIAL] = {"--initial", "20", MEMBER(initial), FOR_HEAT, NAME_NONE},
 };
 
 // "poisson, helmholtz and heat"
@@ -170,6 +170,13 @@ static const char *find_end_of_name(const char *text, SolveRole role) {
   return role == ROLE_FIXED && !is_quoted ? text + strlen(text) : NULL;
 }
 
+// Formulas of a role, in a space of so many dimensions.
+static int count_formulas(const SolveOptions *o, SolveRole role, int dim) {
+  return roles[role].num_formulas                                    ? roles[role].num_formulas
+         : roles[role].is_vector && o->problem == PROBLEM_ELASTICITY ? dim
+                                                                     : 1;
+}
+
 // --fixed: a name alone; others: NAME=EXPR, or EXPR where the name may be left out.
 static int parse_formula(const SolveOptions *o, const char *text, Formula *formula) {
   const SolveRole role = formula->role;
@@ -195,7 +202,7 @@ static int parse_formula(const SolveOptions *o, const char *text, Formula *formu
     text = equals + 1;
   }
   formula->text = text;
-  return parse_expressions(formula, roles[role].is_vector && o->problem == PROBLEM_ELASTICITY);
+  return parse_expressions(formula, count_formulas(o, role, 3) > 1);
 }
 
 static int parse_role(Solve *s, SolveRole role) {
@@ -223,7 +230,8 @@ static int check_formula(const Solve *s, const Formula *formula) {
     const bool is_constant = !expr_uses_time(expr) && !expr_num_coordinates(expr) && !has_normal;
     const double value = expr_value(expr, zeros);
 
-    if (expr_uses_time(expr) && (s->options.problem != PROBLEM_HEAT || !roles[role].has_time)) {
+    const bool is_alpha = role == ROLE_ROBIN && i == 0; // in the operator
+    if (expr_uses_time(expr) && (s->options.problem != PROBLEM_HEAT || !roles[role].has_time || is_alpha)) {
       args_wrong(&solve_command, formula->option, "'t' is used, but %s",
                  s->options.problem != PROBLEM_HEAT ? "the problem does not depend on time"
                                                     : "this does not depend on time");
@@ -231,15 +239,17 @@ static int check_formula(const Solve *s, const Formula *formula) {
     }
     if (has_normal && !roles[role].has_normal) {
       args_wrong(&solve_command, formula->option,
-                 "a normal is used, which --flux, --traction and --pressure have alone");
+                 "a normal is used, which --flux, --robin, --traction and --pressure have alone");
       return CLI_USAGE;
     }
-    const bool is_positive = role == ROLE_COEFFICIENT || role == ROLE_CAPACITY || role == ROLE_YOUNG;
-    const char *expected = is_positive && is_constant && !(value > 0 && isfinite(value)) ? "a positive value"
-                           : roles[role].is_number && !is_constant                       ? "a constant"
-                           : role == ROLE_POISSON && !(value > -1 && value < 0.5)
-                               ? "a value between -1 and 0.5"
-                               : NULL;
+    const bool is_positive =
+        role == ROLE_COEFFICIENT || role == ROLE_CAPACITY || role == ROLE_YOUNG || is_alpha;
+    const bool has_range = is_positive && is_constant;
+    const char *expected =
+        has_range && !(value > 0 && isfinite(value)) ? is_alpha ? "a positive alpha" : "a positive value"
+        : roles[role].is_number && !is_constant      ? "a constant"
+        : role == ROLE_POISSON && !(value > -1 && value < 0.5) ? "a value between -1 and 0.5"
+                                                               : NULL;
     if (expected) {
       args_wrong(&solve_command, formula->option, "expected %s, found '%s'", expected,
                  args_shown(formula->text, shown));
@@ -464,10 +474,15 @@ static int check_coordinates(const Solve *s, const Formula *formula) {
 }
 
 static int check_components(const Solve *s, const Formula *formula) {
-  const int needed = roles[formula->role].is_vector && s->options.problem == PROBLEM_ELASTICITY ? s->dim : 1;
+  const int needed = count_formulas(&s->options, formula->role, s->dim);
   char shown[ARG_SHOWN];
 
   if (formula->role == ROLE_FIXED || formula->num == needed) return CLI_OK;
+  if (formula->role == ROLE_ROBIN) {
+    args_wrong(&solve_command, formula->option, "expected NAME=ALPHA,VALUE such as %s, found '%s'",
+               roles[ROLE_ROBIN].example, args_shown(formula->text, shown));
+    return CLI_USAGE;
+  }
   args_wrong(&solve_command, formula->option,
              "expected %d formulas such as %s, one for each direction, found '%s'", needed,
              needed == 3 ? "0,0,-1" : "0,-1", args_shown(formula->text, shown));
@@ -508,8 +523,8 @@ static int check_mesh(const Solve *s) {
 
 // Problems are linear: without data (--fixed has none) the solution is zero.
 static int check_data(const Solve *s) {
-  static const SolveRole data[] = {ROLE_BC,     ROLE_FLUX,  ROLE_TRACTION, ROLE_PRESSURE,
-                                   ROLE_SOURCE, ROLE_FORCE, ROLE_INITIAL};
+  static const SolveRole data[] = {ROLE_BC,       ROLE_FLUX,   ROLE_ROBIN, ROLE_TRACTION,
+                                   ROLE_PRESSURE, ROLE_SOURCE, ROLE_FORCE, ROLE_INITIAL};
   static const char *const hints[] = {
       [PROBLEM_POISSON] = "a source (--source 1), values (--bc NAME=1) or a flux (--flux NAME=1)",
       [PROBLEM_MASS] = "a source (--source 1) or values (--bc NAME=1)",

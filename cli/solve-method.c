@@ -28,14 +28,12 @@ static int create_part_level(void *ctx, CeedInt level, RitzSpace space, CeedOper
 
 static int create_level_modes(void *ctx, CeedInt level, RitzSpace space, CeedInt max, CeedInt *num,
                               CeedVector null[]) {
-  Solve *s = ctx;
-  RitzIndices constraints = NULL;
+  const Solve *s = ctx;
   ProblemModes modes = {0};
-  int ierr;
+  int ierr = CEED_ERROR_SUCCESS;
 
   *num = 0;
-  CLI_TRY_CLEANUP(RitzSpaceCreateConstraints(space, s->ceed, s->num_fixed, s->fixed, &constraints));
-  CLI_TRY_CLEANUP(problem_create_modes(&s->problem, space, constraints, &modes));
+  CLI_TRY(solve_create_modes(s, &s->problem, space, &modes));
   if (modes.num > max || modes.num != s->modes.num) {
     ierr = CeedError(s->ceed, CEED_ERROR_UNSUPPORTED,
                      "level %" CeedInt_FMT " has %" CeedInt_FMT
@@ -45,8 +43,6 @@ static int create_level_modes(void *ctx, CeedInt level, RitzSpace space, CeedInt
   }
   for (CeedInt i = 0; i < modes.num; i++) null[i] = modes.vectors[i];
   *num = modes.num;
-cleanup:
-  RitzIndicesDestroy(&constraints);
   return ierr;
 }
 

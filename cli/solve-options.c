@@ -65,6 +65,8 @@ static const ArgOption options_table[] = {
          fixed),
     LIST("--flux", "NAME=EXPR",
          "k times the normal derivative on a part, positive: what flows in:\n--flux fins=20", flux),
+    LIST("--robin", "NAME=ALPHA,VALUE",
+         "on a part k times the normal derivative is alpha (value - u):\n--robin fins=25,20", robin),
     LIST("--traction", "NAME=EXPR,..",
          "force per area on a part, as many formulas as dimensions:\n--traction inlet=0,0,-1e6", traction),
     LIST("--pressure", "NAME=EXPR", "force per area against the normal of a part: --pressure inner=1e5",
@@ -162,8 +164,9 @@ const ArgCommand solve_command = {
         "exact to degree 2P+1 in meshes with other shapes.\n\n"
         "NAME, REGION: as 'ritz info MESH' lists them; in quotation marks with = inside, \"\" for a mark:\n"
         "--bc '\"a = b\"=1'. Elements belong to all of their regions; the later value counts.\n\n"
-        "EXPR: numbers, x y z pi, for heat t, for --flux, --traction and --pressure the outward normal nx\n"
-        "ny nz; + - * / ^ ( ), where ^ binds strongest and to the right, then unary minus: -2^2 = -4,\n"
+        "EXPR: numbers, x y z pi, for heat t, for --flux, --robin, --traction and --pressure the outward\n"
+        "normal nx ny nz; + - * / ^ ( ), where ^ binds strongest and to the right, then unary minus: -2^2 = "
+        "-4,\n"
         "2^3^2 = 2^9; conditions < <= > >= == != && || !, a ? b : c or if(a, b, c); sin cos tan asin acos\n"
         "atan sinh cosh tanh exp log log2 log10 sqrt cbrt abs floor ceil round erf, of two arguments\n"
         "atan2 pow hypot fmod, of two or more min max.\n\n"
@@ -196,6 +199,7 @@ static const char *option_of_data(const SolveOptions *o) {
          : o->force.num       ? "--force"
          : o->fixed.num       ? "--fixed"
          : o->flux.num        ? "--flux"
+         : o->robin.num       ? "--robin"
          : o->traction.num    ? "--traction"
          : o->coefficient.num ? "--coefficient"
          : o->capacity.num    ? "--capacity"

@@ -107,17 +107,14 @@ int solve_check_modes(Solve *s) {
                .num_comp = s->options.problem == PROBLEM_ELASTICITY ? s->dim : 1,
                .dim = s->dim,
                .space_dim = s->space_dim};
-  RitzIndices constraints = NULL;
   RitzSpace space = NULL;
   ProblemModes modes = {0};
   int ierr;
 
   CLI_TRY_CLEANUP(RitzSpaceCreate(s->mesh, 1, p.num_comp, &space));
-  CLI_TRY_CLEANUP(RitzSpaceCreateConstraints(space, s->ceed, s->num_fixed, s->fixed, &constraints));
-  CLI_TRY_CLEANUP(problem_create_modes(&p, space, constraints, &modes));
+  CLI_TRY_CLEANUP(solve_create_modes(s, &p, space, &modes));
 cleanup:
   problem_destroy_modes(&modes);
-  RitzIndicesDestroy(&constraints);
   RitzSpaceDestroy(&space);
   return ierr;
 }

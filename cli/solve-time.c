@@ -125,7 +125,7 @@ static int begin_solve_time(TimeLoop *loop) {
 
   loop->terminal = isatty(STDERR_FILENO);
   loop->load_varies = s->options.exact != EXACT_NONE || solve_depends_on_time(s, ROLE_SOURCE) ||
-                      solve_depends_on_time(s, ROLE_FLUX);
+                      solve_depends_on_time(s, ROLE_FLUX) || solve_depends_on_time(s, ROLE_ROBIN);
   CLI_TRY(create_vectors(loop));
   CLI_TRY(problem_create_capacity(&s->problem, &loop->capacity));
   if (s->options.method == BDF2) CLI_TRY(problem_create_step(&s->problem, 1 / loop->h, &loop->start));

@@ -16,10 +16,13 @@ static int create_problem(Solve *s) {
                                   .order = o->order,
                                   .num_materials = s->num_materials,
                                   .materials = s->materials,
+                                  .num_robin = s->num_robin,
+                                  .robin = s->robin,
                                   .factor = (o->method == BDF2 ? 1.5 : 1) * steps_per_time,
                                   .transport = s->transport};
 
   CLI_TRY(problem_create(s->ceed, s->mesh, &options, &s->problem));
+  CLI_TRY(solve_check_robin(s));
   CLI_TRY(RitzSpaceGetSize(s->problem.space, &s->size));
   if (s->problem.op.whole) CLI_TRY(RitzOperatorSetUse(s->problem.op.whole, RITZ_USE_NO_WAIT));
   CLI_TRY(CeedVectorCreate(s->ceed, s->size, &s->u));
@@ -134,7 +137,8 @@ static int open_ceed_and_mesh(Solve *s) {
   CLI_TRY(solve_check_picture(s));
   CLI_TRY(solve_check_probes(s));
   CLI_TRY(solve_check_formulas(s));
-  if (solve_create_materials(s) || solve_list_fixed(s)) return cli_report(solve_command.name, s->ceed);
+  if (solve_create_materials(s) || solve_create_robin(s) || solve_list_fixed(s))
+    return cli_report(solve_command.name, s->ceed);
   if (s->base && (solve_check_modes(s) || solve_check_smoother(s)))
     return cli_report(solve_command.name, s->ceed);
   return CLI_OK;
@@ -204,6 +208,7 @@ void solve_clean_up(Solve *s) {
   RitzTransportDestroyNCCL(&s->between);
   CeedDestroy(&s->ceed);
   free(s->fixed);
+  free(s->robin);
   free(s->materials);
   free(s->material_regions);
   solve_free_formulas(s);

@@ -48,8 +48,8 @@ typedef struct {
   bool allow_cracks, ignore_periodic;
   int problem; // ProblemKind
   int order, refine, exact, max_it;
-  ArgTexts bc, fixed, flux, traction, source, force, coefficient, capacity, young, poisson, initial, probe,
-      pressure;
+  ArgTexts bc, fixed, flux, robin, traction, source, force, coefficient, capacity, young, poisson, initial,
+      probe, pressure;
   double lambda, tol;
   double time; // < 0: not given
   int steps, every, method;
@@ -70,6 +70,7 @@ typedef enum {
   ROLE_BC,
   ROLE_FIXED,
   ROLE_FLUX,
+  ROLE_ROBIN, // formulas: alpha, value
   ROLE_TRACTION,
   ROLE_PRESSURE,
   ROLE_SOURCE,
@@ -92,9 +93,11 @@ typedef struct {
   Expr *expr[3];      // owned
   int component;      // that is set; -1: all
   int32_t region;     // number of the region `name`, once the mesh is known
-  // A coefficient that was not positive somewhere.
+  // A coefficient that was not positive somewhere, or alpha of Robin's condition negative.
   bool has_fault;
   double fault, fault_x[3];
+  double largest;  // that alpha has been
+  char label[160]; // "--robin fins"
 } Formula;
 
 typedef struct {
@@ -114,10 +117,12 @@ typedef struct {
   CeedInt num_materials;
   ProblemMaterial *materials;
   int32_t *material_regions; // what the materials point to
+  CeedInt num_robin;
+  ProblemRobin *robin;
   Problem problem;
   CeedSize size; // of vectors: this part's unknowns and ghosts
-  CeedInt num_fixed;
-  RitzFixedPart *fixed; // parts with given values
+  CeedInt num_fixed, num_held;
+  RitzFixedPart *fixed; // [num_held]: parts with given values, then those with Robin's condition
   RitzIndices constraints;
   double num_unknowns, num_free; // of all parts
   ProblemModes modes;            // of no energy
@@ -155,9 +160,13 @@ bool solve_depends_on_time(const Solve *s, SolveRole role);
 
 // ---- solve-data.c ----
 int solve_create_materials(Solve *s);                           // Ceed code
+int solve_create_robin(Solve *s);                               // Ceed code
 int solve_list_fixed(Solve *s);                                 // Ceed code: which parts have given values
 void solve_report_coefficients(const Solve *s, bool *reported); // why a coefficient was refused
-int solve_set_boundary(Solve *s);              // Ceed code: values in u at the problem's time
+int solve_set_boundary(Solve *s);      // Ceed code: values in u at the problem's time
+int solve_check_robin(const Solve *s); // Ceed code: that alpha is not zero on a whole part
+// Ceed code: the modes of no energy on a space; parts with Robin's condition hold as given values do.
+int solve_create_modes(const Solve *s, const Problem *problem, RitzSpace space, ProblemModes *modes);
 int solve_create_constraints(Solve *s);        // Ceed code: entries with given values, modes of no energy
 int solve_add_loads(Solve *s, CeedVector rhs); // Ceed code: sources, fluxes, tractions
 int solve_dot(const Solve *s, CeedVector x, CeedVector y, double *product); // Ceed code: of all parts

@@ -79,7 +79,7 @@ wrong "comparisons in a row" "ritz solve: --source: column 7: comparisons do not
   solve box:2 --source '0 < x < 1'
 wrong "function of a direction with too few arguments" "ritz solve: --force: column 3: max takes at least 2 arguments, found 1" \
   solve box:2x2 --problem elasticity --force '0,max(x)'
-wrong "normal where there is none" "ritz solve: --source: a normal is used, which --flux, --traction and --pressure have alone" \
+wrong "normal where there is none" "ritz solve: --source: a normal is used, which --flux, --robin, --traction and --pressure have alone" \
   solve box:2x2 --source nx
 wrong "normal of another dimension" "ritz solve: --flux: 'nz' is used, but the mesh has only 2 coordinates" solve box:2x2 --flux all=nz
 values "fluxes know the normal" 1e-8 0.25 box:3x3 --order 1 --bc xmin=0 --flux all=nx --probe 0.25,0.6 "${ref[@]}"
@@ -92,6 +92,35 @@ wrong "formula nested without limit" \
   solve box:2 --bc all=0 --source "$(printf '(%.0s' {1..100000})"
 prints "formula that is not finite names the place" 1 err 'ritz solve: --bc all: the value at \(0, 0, 0\) is not a finite number' \
   solve box:2x2 --bc all=1/x
+
+# ---- Robin's condition ----
+
+wrong "Robin's condition without a value" "ritz solve: --robin: expected NAME=ALPHA,VALUE such as fins=25,20, found '3'" \
+  solve box:2x2 --robin all=3
+wrong "Robin's condition with alpha zero" "ritz solve: --robin: expected a positive alpha, found '0,1'" solve box:2x2 --robin all=0,1
+wrong "alpha that changes in time" "ritz solve: --robin: 't' is used, but this does not depend on time" \
+  solve box:2x2 --problem heat --time 1 --robin all=1+t,1
+wrong "Robin's condition of a projection" "ritz solve: --robin: only for poisson, helmholtz and heat, not for mass" \
+  solve box:2x2 --problem mass --robin all=1,1
+prints "alpha that is negative somewhere" 1 err '^ritz solve: --robin: expected alpha >= 0, found -0\.5 at \(0, ' \
+  solve box:2x2 --robin all=x-0.5,1 "${ref[@]}"
+prints "alpha that vanishes on a part" 1 err '^ritz solve: --robin xmin: alpha is zero on all of the part' \
+  solve box:2x2 --robin xmin=x,1 "${ref[@]}"
+# u = x^2 + y, alpha = 1 + x: value = u + (du/dn) / alpha. Nothing else holds u.
+robin='all=1+x,x^2+y+(2*x*nx+ny)/(1+x)'
+for method in "--preconditioner none" "--jacobi" "--smoother jacobi" "--smoother schwarz" "--smoother overlapped" "--preconditioner chebyshev" \
+  "--parts 3"; do
+  # shellcheck disable=SC2086 # several words
+  values "Robin's condition with $method" 1e-8 0.49 box:4x4 --order 2 --source -2 --robin "$robin" --probe 0.3,0.4 $method "${ref[@]}"
+done
+if ! grep -q nullspace "$folder/out"; then report 1 "constants have energy there"; else report 0 "constants have energy there"; fi
+values "Robin's condition on a line" 1e-8 0.09 box:8 --order 2 --source -2 --robin 'all=3,x^2+2*x*nx/3' --probe 0.3 "${ref[@]}"
+values "conditions on one part add up" 1e-8 0.25 box:2x2 --order 1 --robin xmin=1,1 --robin xmin=3,0 --probe 0.5,0.5 "${ref[@]}"
+for method in bdf2 implicit-euler; do # u = t + x
+  values "Robin's condition in time, $method" 1e-8 1.3 box:3x3 --problem heat --time 1 --steps 4 --order 2 --source 1 --initial x \
+    --method $method --robin 'all=2+y,t+x+nx/(2+y)' --probe 0.3,0.3 "${ref[@]}"
+done
+values "a stiff condition is a value" 1e-6 0.3 box:3x3 --order 2 --robin xmin=1e9,0 --robin xmax=1e9,1 --probe 0.3,0.4 "${ref[@]}"
 
 echo "1..$number"
 [[ $failed == 0 ]]

@@ -249,6 +249,208 @@ TEST(normals_are_those_of_the_divergence_theorem) {
   CeedDestroy(&ceed);
 }
 
+// ---- Robin's condition ----
+
+// A solution: its value, gradient and minus its Laplacian at a point.
+typedef struct {
+  double u, gradient[3], source;
+} Known;
+typedef Known (*KnownFunction)(const double *x);
+
+static Known quadratic_solution(const double *x) {
+  return (Known){x[0] * x[0] + 2 * x[1] - x[0] * x[1], {2 * x[0] - x[1], 2 - x[0], 0}, -2};
+}
+
+static Known linear_solution(const double *x) { return (Known){1 + x[0] - 2 * x[1], {1, -2, 0}, 0}; }
+
+static Known wave_solution(const double *x) {
+  const double u = sin(2 * x[0] + 1) * exp(x[1]);
+
+  return (Known){u, {2 * cos(2 * x[0] + 1) * exp(x[1]), u, 0}, 3 * u};
+}
+
+static double alpha(const void *ctx, const ProblemPoint *point, CeedInt component) {
+  (void)ctx;
+  (void)component;
+  return 2 + point->x[0];
+}
+
+static double known_value(const void *ctx, const ProblemPoint *point, CeedInt component) {
+  (void)component;
+  return (*(const KnownFunction *)ctx)(point->x).u;
+}
+
+static double known_source(const void *ctx, const ProblemPoint *point, CeedInt component) {
+  (void)component;
+  return (*(const KnownFunction *)ctx)(point->x).source;
+}
+
+// alpha value = alpha u + du/dn
+static double known_robin(const void *ctx, const ProblemPoint *point, CeedInt component) {
+  const Known known = (*(const KnownFunction *)ctx)(point->x);
+  double sum = alpha(NULL, point, component) * known.u;
+
+  for (int d = 0; d < 3; d++) sum += known.gradient[d] * point->x[PROBLEM_NORMAL + d];
+  return sum;
+}
+
+static const ProblemRobin robin_all = {"test", "all", alpha, NULL};
+
+static Problem make_robin(Ceed ceed, RitzMesh mesh, CeedInt order) {
+  const ProblemOptions options = {.kind = PROBLEM_POISSON,
+                                  .order = order,
+                                  .num_materials = 1,
+                                  .materials = &unit,
+                                  .num_robin = 1,
+                                  .robin = &robin_all};
+  Problem problem = {0};
+
+  must(problem_create(ceed, mesh, &options, &problem));
+  return problem;
+}
+
+static CeedVector make_robin_loads(const Problem *problem, KnownFunction known) {
+  CeedVector rhs = make_vector(problem);
+
+  must(problem_add_source(problem, "test", known_source, &known, rhs));
+  must(problem_add_boundary(problem, "test", "all", known_robin, &known, rhs));
+  return rhs;
+}
+
+static void check_robin(Ceed ceed, RitzMesh mesh, CeedInt order, KnownFunction known, const char *what) {
+  Problem problem = make_robin(ceed, mesh, order);
+  CeedVector u = make_vector(&problem), residual = make_robin_loads(&problem, known);
+  CeedVector product = make_vector(&problem);
+  CeedScalar norm = 0, size = 0;
+
+  CHECK_OK(problem_set_nodes(&problem, "test", known_value, &known, -1, 0, NULL, u));
+  CHECK_OK(CeedVectorNorm(residual, CEED_NORM_MAX, &size));
+  CHECK_OK(CeedOperatorApply(problem.op.whole, u, product, CEED_REQUEST_IMMEDIATE));
+  CHECK_OK(CeedVectorAXPY(residual, -1, product));
+  CHECK_OK(CeedVectorNorm(residual, CEED_NORM_MAX, &norm));
+  CHECK(size > 0.01 && norm < 1000 * CEED_EPSILON, "%s: residual %g beside loads of %g", what, (double)norm,
+        (double)size);
+  CeedVectorDestroy(&u);
+  CeedVectorDestroy(&residual);
+  CeedVectorDestroy(&product);
+  problem_destroy(&problem);
+}
+
+TEST(robins_condition_holds_exactly_for_functions_of_the_space) {
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+
+  for (int s = 0; s < NUM_SHAPES; s++) {
+    for (CeedInt order = 1; order <= 2; order++) {
+      RitzMesh mesh = make_box(ceed, shapes[s], order);
+
+      // Quadratic functions of the position are none of degree 2 on bent elements.
+      if (order == 1)
+        check_robin(ceed, mesh, 2, quadratic_solution, "straight solids");
+      else if (shapes[s] == CEED_TOPOLOGY_HEX) // elsewhere quadrature within is not exact
+        check_robin(ceed, mesh, 2, linear_solution, "bent solids");
+      RitzMeshDestroy(&mesh);
+    }
+  }
+  for (int s = 0; s < 2; s++) {
+    RitzMesh mesh = make_rectangle(ceed, s ? CEED_TOPOLOGY_TRIANGLE : CEED_TOPOLOGY_QUAD);
+
+    check_robin(ceed, mesh, 2, quadratic_solution, "the plane");
+    RitzMeshDestroy(&mesh);
+  }
+  CeedDestroy(&ceed);
+}
+
+// 1^T A 1 is the integral of alpha, 2.5 an area on the mean.
+TEST(levels_of_multigrid_have_robins_condition) {
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+
+  for (int s = 0; s < NUM_SHAPES; s++) {
+    RitzMesh mesh = make_box(ceed, shapes[s], 1), fine = NULL;
+    CHECK_OK(RitzMeshRefine(mesh, 1, &fine));
+    Problem problem = make_robin(ceed, fine, 2);
+
+    for (int level = 0; level < 3; level++) {
+      RitzSpace space = NULL;
+      CeedOperator op = NULL;
+      CeedVector ones = NULL, product = NULL;
+      CeedSize size = 0;
+      double sum = 0;
+
+      CHECK_OK(RitzSpaceCreate(level == 2 ? mesh : fine, level == 0 ? 2 : 1, 1, &space));
+      CHECK_OK(problem_create_level(&problem, space, &op));
+      CHECK_OK(RitzSpaceGetSize(space, &size));
+      CHECK_OK(CeedVectorCreate(ceed, size, &ones));
+      CHECK_OK(CeedVectorCreate(ceed, size, &product));
+      CHECK_OK(CeedVectorSetValue(ones, 1));
+      CHECK_OK(CeedOperatorApply(op, ones, product, CEED_REQUEST_IMMEDIATE));
+      CHECK_OK(RitzVectorDot(ones, product, &sum));
+      CHECK_NEAR(sum, 2.5 * 6, 2000 * CEED_EPSILON, "shape %d, level %d", s, level);
+      CeedVectorDestroy(&ones);
+      CeedVectorDestroy(&product);
+      CeedOperatorDestroy(&op);
+      RitzSpaceDestroy(&space);
+    }
+    problem_destroy(&problem);
+    RitzMeshDestroy(&fine);
+    RitzMeshDestroy(&mesh);
+  }
+  CeedDestroy(&ceed);
+}
+
+static int wave_of_norms(void *ctx, const double *x, double *values, double *gradients) {
+  const Known known = wave_solution(x);
+
+  (void)ctx;
+  values[0] = known.u;
+  for (int d = 0; d < 2; d++) gradients[d] = known.gradient[d];
+  return 0;
+}
+
+static int bend_plane(void *ctx, CeedInt dim, const double *X, double *x) {
+  (void)ctx;
+  (void)dim;
+  x[0] = X[0] + 0.1 * X[1] * (1 - X[1]);
+  x[1] = X[1] - 0.2 * X[0] * X[0];
+  return 0;
+}
+
+// L2 norm of the error of the solution on n x n bent elements.
+static double error_of_robin(Ceed ceed, CeedInt n, CeedInt order) {
+  RitzMesh mesh = NULL;
+  RitzGeometry geometry = NULL;
+  RitzSolver solver = NULL;
+  double l2 = 0, h1 = 0;
+
+  must(RitzMeshCreateBox(ceed, 2, (const CeedInt[]){n, n}, NULL, NULL, 2, bend_plane, NULL, &mesh));
+  Problem problem = make_robin(ceed, mesh, order);
+  CeedVector u = make_vector(&problem), rhs = make_robin_loads(&problem, wave_solution);
+
+  must(RitzSolverCreateCG(ceed, &solver));
+  must(RitzSolverSetOperator(solver, problem.op.whole));
+  must(RitzSolverSetTolerances(solver, fmax(1e-11, 2 * CEED_EPSILON), 0, 2000));
+  must(RitzSolverSolve(solver, rhs, u));
+  must(RitzGeometryCreate(mesh, -1, &geometry));
+  must(RitzGeometryGetErrorNorms(geometry, ceed, problem.space, u, 0, wave_of_norms, NULL, &l2, &h1));
+  RitzSolverDestroy(&solver);
+  RitzGeometryDestroy(&geometry);
+  CeedVectorDestroy(&u);
+  CeedVectorDestroy(&rhs);
+  problem_destroy(&problem);
+  RitzMeshDestroy(&mesh);
+  return l2;
+}
+
+TEST(errors_with_robins_condition_on_bent_elements_have_their_order) {
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+
+  for (CeedInt p = 1; p <= (sizeof(CeedScalar) == 8 ? 3 : 1); p++) {
+    const double order = log2(error_of_robin(ceed, 4, p) / error_of_robin(ceed, 8, p));
+
+    CHECK(order > p + 0.7 && order < p + 1.5, "degree %d: order %g", (int)p, order);
+  }
+  CeedDestroy(&ceed);
+}
+
 // ---- Patch tests ----
 
 // Displacement u = B x, and the tractions sigma n = S n of a face.
@@ -717,7 +919,11 @@ int main(int argc, char **argv) {
       argc, argv,
       TESTS(boundary_integrals_are_exact_for_products_of_two_polynomials_of_the_degree,
             facets_of_lines_and_of_the_plane_have_their_measure,
-            areas_of_bent_facets_do_not_depend_on_the_mesh, normals_are_those_of_the_divergence_theorem,
+            areas_of_bent_facets_do_not_depend_on_the_mesh,
+            robins_condition_holds_exactly_for_functions_of_the_space,
+            levels_of_multigrid_have_robins_condition,
+            errors_with_robins_condition_on_bent_elements_have_their_order,
+            normals_are_those_of_the_divergence_theorem,
             linear_displacements_are_in_balance_with_constant_tractions_on_all_shapes,
             regions_have_their_coefficients, regions_have_their_moduli, a_region_without_elements_is_refused,
             what_no_face_holds_has_no_energy, every_piece_of_a_mesh_has_its_modes,
