@@ -11,59 +11,65 @@
 
 // ---- At points ----
 
-typedef struct {
-  double lambda, mu;
-} Lame;
+enum { GRADIENTS = 9 }; // of a displacement, [3][3]
 
-// Lame's constants in a region; later materials count.
-static Lame lame_of_region(const Problem *p, int32_t region) {
-  Lame lame = {0, 0};
+// That of a region; later ones count.
+static const ProblemMaterial *material_of_region(const Problem *p, int32_t region) {
+  static const ProblemMaterial nothing = {0};
+  const ProblemMaterial *found = &nothing;
 
   for (CeedInt i = 0; i < p->options.num_materials; i++) {
     const ProblemMaterial *m = &p->options.materials[i];
     bool is_here = m->num_regions == 0;
 
     for (CeedInt k = 0; k < m->num_regions; k++) is_here |= m->regions[k] == region;
-    if (is_here) problem_get_lame(m, &lame.lambda, &lame.mu);
+    if (is_here) found = m;
   }
-  return lame;
+  return found;
 }
 
-// Twice the strain becomes stress, in place.
-static void make_stress(Lame lame, CeedScalar *values) {
-  const double pressure = lame.lambda * ((double)values[0] + values[1] + values[2]) / 2;
-
-  for (int c = 0; c < PROBLEM_STRESSES; c++)
-    values[c] = (CeedScalar)(lame.mu * values[c] + (c < 3 ? pressure : 0));
-}
-
-static int make_stresses(const Problem *p, const Points *points, CeedVector values) {
+// Stresses of gradients at all points, both interlaced.
+static int make_stresses(const Problem *p, const Points *points, CeedVector gradients, CeedVector stresses) {
   const int32_t *regions = NULL;
-  CeedScalar *array = NULL;
+  const CeedScalar *H = NULL;
+  CeedScalar *stress = NULL;
+  int ierr;
 
   CLI_TRY(RitzMeshGetElementRegions(p->mesh, &regions));
-  CLI_TRY(CeedVectorGetArray(values, CEED_MEM_HOST, &array));
-  for (CeedInt e = 0; e < points->num_elem; e++) {
-    const Lame lame = lame_of_region(p, regions[points->first + e]);
-    CeedScalar *of_elem = array + (CeedSize)e * points->num * PROBLEM_STRESSES;
+  CLI_TRY(CeedVectorGetArrayRead(gradients, CEED_MEM_HOST, &H));
+  ierr = CeedVectorGetArrayWrite(stresses, CEED_MEM_HOST, &stress);
+  for (CeedInt e = 0; e < points->num_elem && !ierr; e++) {
+    const ProblemMaterial *material = material_of_region(p, regions[points->first + e]);
 
-    for (CeedInt i = 0; i < points->num; i++) make_stress(lame, of_elem + (CeedSize)i * PROBLEM_STRESSES);
+    for (CeedSize i = (CeedSize)e * points->num; i < (CeedSize)(e + 1) * points->num; i++)
+      problem_get_stress(&p->options, material, (const CeedScalar(*)[3])(H + i * GRADIENTS),
+                         stress + i * PROBLEM_STRESSES);
   }
-  return CeedVectorRestoreArray(values, &array);
+  if (stress) ierr = CeedVectorRestoreArray(stresses, &stress);
+  const int restored = CeedVectorRestoreArrayRead(gradients, &H);
+
+  return ierr ? ierr : restored;
 }
 
-static int evaluate_stresses(const Problem *p, const Points *points, CeedVector u, CeedElemRestriction rstr,
-                             CeedVector values) {
+static int evaluate_stresses(const Problem *p, const Points *points, CeedVector u, CeedVector stresses) {
+  CeedElemRestriction rstr = NULL;
+  CeedVector gradients = NULL;
+  CeedOperator op = NULL;
+  int ierr;
+
+  CLI_TRY_CLEANUP(points_create_field(p, points, GRADIENTS, &rstr, &gradients));
   const PointsField fields[] = {
       points_geometry(p, points),
       {"du", p->dim * p->num_comp, CEED_EVAL_GRAD, points->rstr_u, points->basis_u, CEED_VECTOR_ACTIVE},
-      {"strain", PROBLEM_STRESSES, CEED_EVAL_NONE, rstr, CEED_BASIS_NONE, CEED_VECTOR_ACTIVE}};
-  CeedOperator op = NULL;
-  int ierr = points_create_operator(p, points, NULL, points_strain, 2, 1, fields, &op);
-
-  if (!ierr) ierr = CeedOperatorApply(op, u, values, CEED_REQUEST_IMMEDIATE);
+      {"gradient", GRADIENTS, CEED_EVAL_NONE, rstr, CEED_BASIS_NONE, CEED_VECTOR_ACTIVE}};
+  CLI_TRY_CLEANUP(points_create_operator(p, points, NULL, points_gradient, 2, 1, fields, &op));
+  CLI_TRY_CLEANUP(CeedOperatorApply(op, u, gradients, CEED_REQUEST_IMMEDIATE));
+  ierr = make_stresses(p, points, gradients, stresses);
+cleanup:
   CeedOperatorDestroy(&op);
-  return ierr ? ierr : make_stresses(p, points, values);
+  CeedVectorDestroy(&gradients);
+  CeedElemRestrictionDestroy(&rstr);
+  return ierr;
 }
 
 // ---- Projection ----
@@ -99,7 +105,7 @@ static int add_block_stresses(const Problem *p, const Problem *projection, CeedI
   CLI_TRY_CLEANUP(points_create(projection, block, false, &scalar));
   CLI_TRY_CLEANUP(points_create_field(p, &points, PROBLEM_STRESSES, &rstr, &values));
   CLI_TRY_CLEANUP(points_create_field(p, &points, 1, &rstr_one, &one));
-  CLI_TRY_CLEANUP(evaluate_stresses(p, &points, u, rstr, values));
+  CLI_TRY_CLEANUP(evaluate_stresses(p, &points, u, values));
   for (CeedInt c = 0; c < PROBLEM_STRESSES; c++) {
     CLI_TRY_CLEANUP(copy_component(values, c, one, false));
     CLI_TRY_CLEANUP(points_add_values(projection, &scalar, rstr_one, one, rhs[c]));

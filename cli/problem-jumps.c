@@ -96,7 +96,7 @@ static void take_range(Samples *s, const ProblemMaterial *m) {
   const ProblemCoefficient *c = &m->conductivity;
   double range[] = {c->value, c->value};
 
-  if (s->problem->options.kind == PROBLEM_ELASTICITY) { // about the moduli of shear and compression
+  if (problem_is_elastic(s->problem->options.kind)) { // about the moduli of shear and compression
     range[0] = m->young;
     range[1] = m->young / (1 - 2 * m->poisson);
   } else if (c->function) {

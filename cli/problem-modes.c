@@ -286,7 +286,7 @@ static int create_modes(RitzSpace space, Modes *modes, ProblemModes *free_modes)
 static bool has_modes(const Problem *p) {
   bool reacts = false;
 
-  if (p->options.kind == PROBLEM_POISSON || p->options.kind == PROBLEM_ELASTICITY) return true;
+  if (p->options.kind == PROBLEM_POISSON || problem_is_elastic(p->options.kind)) return true;
   if (p->options.kind != PROBLEM_HELMHOLTZ) return false;
   for (CeedInt i = 0; i < p->options.num_materials; i++) {
     const ProblemCoefficient *c = &p->options.materials[i].reaction;
@@ -301,7 +301,7 @@ int problem_create_modes(const Problem *p, RitzSpace space, RitzIndices constrai
 
   *free_modes = (ProblemModes){0};
   if (!has_modes(p)) return CEED_ERROR_SUCCESS;
-  if (p->options.kind == PROBLEM_ELASTICITY) modes.num = p->dim + p->dim * (p->dim - 1) / 2;
+  if (problem_is_elastic(p->options.kind)) modes.num = p->dim + p->dim * (p->dim - 1) / 2;
   if (constraints) CLI_TRY(RitzIndicesGet(constraints, &modes.num_constraints, &modes.entries));
   const int ierr = create_modes(space, &modes, free_modes);
 

@@ -17,7 +17,7 @@ static const PointsFunction points_pressure = {solve_pressure, solve_pressure_lo
 static const PointsFunction points_normal = {solve_normal, solve_normal_loc};
 const PointsFunction points_sine_source = {solve_sine_source, solve_sine_source_loc};
 const PointsFunction points_sine_errors = {solve_sine_errors, solve_sine_errors_loc};
-const PointsFunction points_strain = {solve_strain, solve_strain_loc};
+const PointsFunction points_gradient = {solve_gradient, solve_gradient_loc};
 
 // ---- Points ----
 

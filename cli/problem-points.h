@@ -20,7 +20,7 @@ typedef struct {
   CeedQFunctionUser function;
   const char *source;
 } PointsFunction;
-extern const PointsFunction points_sine_source, points_sine_errors, points_strain;
+extern const PointsFunction points_sine_source, points_sine_errors, points_gradient;
 
 // The quadrature of a block of elements, or of facets (ritz/facet.h).
 typedef struct {

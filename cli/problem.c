@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "cli/cli.h"
-#include "cli/elasticity.h"
 
 // ---- Geometry of the meshes of all levels ----
 
@@ -52,36 +51,6 @@ static int evaluate_scaled(void *ctx, const double *x, double *value) {
   return ierr;
 }
 
-void problem_get_lame(const ProblemMaterial *m, double *lambda, double *mu) {
-  const double young = m->young, nu = m->poisson;
-
-  *lambda = young * nu / ((1 + nu) * (1 - 2 * nu));
-  *mu = young / (2 * (1 + nu));
-}
-
-static int create_elasticity_context(const Problem *p, const ProblemMaterial *m, CeedQFunctionContext *ctx) {
-  double lambda = 0, mu = 0;
-
-  problem_get_lame(m, &lambda, &mu);
-  ElasticityContext data = {.lambda = (CeedScalar)lambda, .mu = (CeedScalar)mu};
-
-  CLI_TRY(CeedQFunctionContextCreate(p->ceed, ctx));
-  return CeedQFunctionContextSetData(*ctx, CEED_MEM_HOST, CEED_COPY_VALUES, sizeof(data), &data);
-}
-
-static int create_elasticity(const Problem *p, const ProblemMaterial *m, RitzGeometry geometry,
-                             const RitzOperatorOptions *options, CeedOperator *op) {
-  static const RitzPointFunction functions[] = {RITZ_POINT_FUNCTION_TABLE(elasticity_2, 2, 2),
-                                                RITZ_POINT_FUNCTION_TABLE(elasticity_3, 3, 3)};
-  CeedQFunctionContext ctx = NULL;
-  int ierr = create_elasticity_context(p, m, &ctx);
-
-  if (!ierr)
-    ierr = RitzGeometryCreatePointOperator(geometry, p->ceed, options, &functions[p->dim - 2], ctx, op);
-  CeedQFunctionContextDestroy(&ctx);
-  return ierr;
-}
-
 static int create_scalar(const Problem *p, const ProblemMaterial *m, Form form, RitzGeometry geometry,
                          RitzOperatorOptions *options, CeedOperator *op) {
   Scaled reaction = {&m->reaction, form.factor};
@@ -111,7 +80,7 @@ static int create_of_material(const Problem *p, const ProblemMaterial *m, Form f
                                  .num_regions = m->num_regions,
                                  .regions = m->regions,
                                  .elements = form.elements};
-  if (p->options.kind == PROBLEM_ELASTICITY) return create_elasticity(p, m, geometry, &options, op);
+  if (problem_is_elastic(p->options.kind)) return problem_create_body(p, m, geometry, &options, op);
   return create_scalar(p, m, form, geometry, &options, op);
 }
 
@@ -186,7 +155,7 @@ static Form problem_form(const Problem *p, CeedInt more) {
   static const RitzOperatorKind kinds[] = {
       [PROBLEM_POISSON] = RITZ_OPERATOR_DIFFUSION,    [PROBLEM_MASS] = RITZ_OPERATOR_MASS,
       [PROBLEM_HELMHOLTZ] = RITZ_OPERATOR_HELMHOLTZ,  [PROBLEM_HEAT] = RITZ_OPERATOR_HELMHOLTZ,
-      [PROBLEM_ELASTICITY] = RITZ_OPERATOR_DIFFUSION,
+      [PROBLEM_ELASTICITY] = RITZ_OPERATOR_DIFFUSION, [PROBLEM_HYPERELASTICITY] = RITZ_OPERATOR_DIFFUSION,
   };
   const double factor = p->options.kind == PROBLEM_HEAT ? p->options.factor : 1;
 
@@ -242,7 +211,7 @@ int problem_create(Ceed ceed, RitzMesh mesh, const ProblemOptions *options, Prob
   *p = (Problem){.ceed = ceed, .mesh = mesh, .options = *options, .num_comp = 1};
   CLI_TRY(RitzMeshGetDimensions(mesh, &p->dim, &p->space_dim));
   CLI_TRY(RitzMeshGetNumElements(mesh, &num_elem));
-  if (options->kind == PROBLEM_ELASTICITY) p->num_comp = p->dim;
+  if (problem_is_elastic(options->kind)) p->num_comp = p->dim;
   // Counts of points in an element, times components, are CeedInt.
   if (num_elem > INT32_MAX || pow(options->order + 3.0, p->dim) > INT32_MAX / 9.0) {
     return CeedError(ceed, CEED_ERROR_UNSUPPORTED, "%lld elements of degree %" CeedInt_FMT " are too large",

@@ -7,6 +7,8 @@
 //     mass                                u   = f      (the L2 projection of f)
 //     heat         c du/dt - div k grad u     = f      one time step: c factor u - div k grad u = ...
 //     elasticity   -div sigma(u)              = f      sigma = lambda div u + mu (grad u + its transpose)
+//     hyperelasticity  -div P(grad u)         = f      P of ritz/jit-source/hyperelastic.h: operators are u
+//     -> F(u)
 //
 // in weak form on a space of degree p, integrated with p+2 Gauss points per direction on lines,
 // quadrilaterals and hexahedra, exactly to degree 2p+1 where a mesh has other shapes; on surfaces and curves
@@ -20,6 +22,7 @@
 //     problem.c              the object, operators on its space and on those of multigrid levels
 //     problem-data.c         sources, values at nodes
 //     problem-exact.c        the known solution: source, errors
+//     problem-law.c          laws of elastic bodies
 //     problem-elasticity.c   stresses
 //     problem-points.c       operators that run once
 //     problem-robin.c        Robin's condition
@@ -43,8 +46,11 @@ typedef enum {
   PROBLEM_MASS,
   PROBLEM_HELMHOLTZ,
   PROBLEM_HEAT,
-  PROBLEM_ELASTICITY
+  PROBLEM_ELASTICITY,
+  PROBLEM_HYPERELASTICITY
 } ProblemKind;
+
+typedef enum { PROBLEM_NEO_HOOKEAN, PROBLEM_SAINT_VENANT_KIRCHHOFF } ProblemLaw;
 
 // A constant, or a function of the position where there is one.
 typedef struct {
@@ -80,6 +86,7 @@ typedef struct {
 
 typedef struct {
   ProblemKind kind;
+  ProblemLaw law; // of hyperelasticity
   CeedInt order;
   CeedInt more_points; // Gauss points a direction than the degree; 0: 2
   CeedInt num_materials;
@@ -124,8 +131,6 @@ typedef struct {
 // Starts from zeros; to be destroyed even when the creation fails. The mesh outlives the problem.
 int problem_create(Ceed ceed, RitzMesh mesh, const ProblemOptions *options, Problem *problem);
 void problem_destroy(Problem *problem);
-// Lame's constants of a material. In the plane there is no strain across it.
-void problem_get_lame(const ProblemMaterial *material, double *lambda, double *mu);
 // Whether all elements are lines, quadrilaterals or hexahedra; in a part of a mesh: those of the whole.
 int problem_has_directions(RitzMesh mesh, bool *has);
 // The operator of the problem as a level of multigrid has it, on any space with as many components: one Gauss
@@ -188,12 +193,26 @@ int problem_add_sine_source(const Problem *problem, CeedVector rhs);
 // exactly to degree 2p+4.
 int problem_sine_errors(const Problem *problem, CeedVector u, double *l2, double *h1);
 
+// ---- problem-law.c ----
+
+enum { PROBLEM_STRESSES = 6 };
+// Displacements are what is looked for.
+bool problem_is_elastic(ProblemKind kind);
+// Lame's constants of a material. In the plane there is no strain across it.
+void problem_get_lame(const ProblemMaterial *material, double *lambda, double *mu);
+// The operator of a material as RitzGeometryCreatePointOperator makes it.
+int problem_create_body(const Problem *problem, const ProblemMaterial *material, RitzGeometry geometry,
+                        const RitzOperatorOptions *options, CeedOperator *op);
+// The stress (hyperelasticity: Cauchy's) xx, yy, zz, xy, yz, xz where the displacement has the gradient H,
+// H[c][d] that of component c along x_d.
+void problem_get_stress(const ProblemOptions *options, const ProblemMaterial *material,
+                        const CeedScalar H[3][3], CeedScalar stress[PROBLEM_STRESSES]);
+
 // ---- problem-elasticity.c ----
 
-// The stress of the displacement u, each component projected to continuous functions: a new space and vector
-// of the caller's. Components xx, yy, zz, xy, yz, xz, also in the plane, which has no strain but stress
-// across it.
-enum { PROBLEM_STRESSES = 6 };
+// The stress of the displacement u (hyperelasticity: Cauchy's, at undeformed positions), each component
+// projected to continuous functions: a new space and vector of the caller's. Components xx, yy, zz, xy, yz,
+// xz, also in the plane, which has no strain but stress across it.
 int problem_project_stress(const Problem *problem, CeedVector u, RitzSpace *space, CeedVector *stress);
 double problem_von_mises(const double stress[PROBLEM_STRESSES]);
 

@@ -273,9 +273,9 @@ CEED_QFUNCTION(solve_sine_errors)
   return solve_sine_errors_of(s->dim, s->space_dim, s->num_comp, s, Q, in, out);
 }
 
-// in: gradient of the coordinates, du of a displacement; out: twice the strain, grad u + its transpose: xx,
-// yy, zz, xy, yz, xz, zeros across the plane
-CEED_QFUNCTION(solve_strain)
+// in: gradient of the coordinates, du of a displacement; out: its gradient, that of component c along x_e at
+// 3 c + e, zeros across the plane
+CEED_QFUNCTION(solve_gradient)
 (void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
   const SolveContext *s = (const SolveContext *)ctx;
   const CeedInt nc = s->num_comp;
@@ -289,10 +289,7 @@ CEED_QFUNCTION(solve_strain)
         for (CeedInt d = 0; d < s->dim; d++) grad[c][e] += k[d][e] * in[1][(d * nc + c) * Q + i] / det;
       }
     }
-    for (int c = 0; c < 3; c++) out[0][c * Q + i] = 2 * grad[c][c];
-    out[0][3 * Q + i] = grad[0][1] + grad[1][0];
-    out[0][4 * Q + i] = grad[1][2] + grad[2][1];
-    out[0][5 * Q + i] = grad[0][2] + grad[2][0];
+    for (int n = 0; n < 9; n++) out[0][n * Q + i] = grad[n / 3][n % 3];
   }
   return 0;
 }

@@ -267,7 +267,7 @@ static double region_value(const void *ctx, const ProblemPoint *point, CeedInt c
 }
 
 static int add_loads(Solve *s, CeedVector rhs) {
-  const SolveRole role = s->options.problem == PROBLEM_ELASTICITY ? ROLE_FORCE : ROLE_SOURCE;
+  const SolveRole role = problem_is_elastic((ProblemKind)s->options.problem) ? ROLE_FORCE : ROLE_SOURCE;
   const RegionValue value = {s, role};
 
   if (s->options.exact == EXACT_SINE) return problem_add_sine_source(&s->problem, rhs);
@@ -359,6 +359,11 @@ int solve_balance(Solve *s) {
   double norm = 0;
 
   if (!s->modes.num) return CEED_ERROR_SUCCESS;
+  if (s->options.problem == PROBLEM_HYPERELASTICITY)
+    return CeedError(s->ceed, CEED_ERROR_UNSUPPORTED,
+                     "hyperelasticity needs a body that is held: --fixed and --bc leave %" CeedInt_FMT
+                     " rigid motions free",
+                     s->modes.num);
   CLI_TRY(solve_dot(s, s->rhs, s->rhs, &norm));
   show_modes(s);
   if (s->problem.num_comp == 1) CLI_TRY(create_mean_weights(s));
@@ -398,6 +403,10 @@ static void show_equation(const SolveOptions *o) {
     cli_fact("problem", "-div %sgrad u + %g u = f", o->coefficient.num ? "k " : "", o->lambda);
     break;
   case PROBLEM_HEAT: cli_fact("problem", "c du/dt - div k grad u = f"); break;
+  case PROBLEM_HYPERELASTICITY:
+    cli_fact("problem", "hyperelasticity, %s: -div P(u) = f of the undeformed body",
+             o->law == PROBLEM_NEO_HOOKEAN ? "neo-Hookean" : "Saint Venant-Kirchhoff");
+    break;
   default: cli_fact("problem", "linear elasticity: -div sigma(u) = f");
   }
 }
@@ -422,7 +431,7 @@ static void show_role(const Solve *s, SolveRole role, const char *label, const c
 
 void solve_show_problem(const Solve *s) {
   const SolveOptions *o = &s->options;
-  const bool is_elasticity = o->problem == PROBLEM_ELASTICITY;
+  const bool is_elasticity = problem_is_elastic((ProblemKind)o->problem);
 
   show_equation(o);
   show_role(s, ROLE_COEFFICIENT, "coefficient", "k", " in ");
@@ -441,7 +450,7 @@ void solve_show_problem(const Solve *s) {
   show_role(s, ROLE_FORCE, "source", "f", " in ");
   show_role(s, ROLE_FLUX, "flux", "k du/dn", " on ");
   show_role(s, ROLE_ROBIN, "robin", "k du/dn = alpha (value - u), alpha,value", " on ");
-  show_role(s, ROLE_TRACTION, "tractions", "sigma n", " on ");
+  show_role(s, ROLE_TRACTION, "tractions", o->problem == PROBLEM_HYPERELASTICITY ? "P n" : "sigma n", " on ");
   show_role(s, ROLE_PRESSURE, "pressure", "-sigma n . n", " on ");
   show_role(s, ROLE_INITIAL, "initial", "u", "");
   show_role(s, ROLE_BC, "values", "u", " on ");

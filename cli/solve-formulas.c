@@ -11,8 +11,16 @@
 
 // ---- Roles ----
 
-enum { FOR_POISSON = 1, FOR_MASS = 2, FOR_HELMHOLTZ = 4, FOR_HEAT = 8, FOR_ELASTICITY = 16 };
+enum {
+  FOR_POISSON = 1,
+  FOR_MASS = 2,
+  FOR_HELMHOLTZ = 4,
+  FOR_HEAT = 8,
+  FOR_ELASTICITY = 16,
+  FOR_HYPERELASTICITY = 32
+};
 enum { FOR_DIFFUSION = FOR_POISSON | FOR_HELMHOLTZ | FOR_HEAT, FOR_SCALARS = FOR_DIFFUSION | FOR_MASS };
+enum { FOR_BODIES = FOR_ELASTICITY | FOR_HYPERELASTICITY };
 typedef enum { NAME_NONE, NAME_PART, NAME_REGION } NameKind; // a region may be left out
 
 static const struct {
@@ -24,23 +32,23 @@ static const struct {
   int num_formulas; // 0: one, of vectors one for each direction
 } roles[NUM_ROLES] = {
 #define MEMBER(name) offsetof(SolveOptions, name)
-    [ROLE_BC] = {"--bc", "base=100", MEMBER(bc), FOR_SCALARS | FOR_ELASTICITY, NAME_PART, .is_vector = true,
+    [ROLE_BC] = {"--bc", "base=100", MEMBER(bc), FOR_SCALARS | FOR_BODIES, NAME_PART, .is_vector = true,
                  .has_time = true},
-    [ROLE_FIXED] = {"--fixed", "base", MEMBER(fixed), FOR_ELASTICITY, NAME_PART, .is_vector = true},
+    [ROLE_FIXED] = {"--fixed", "base", MEMBER(fixed), FOR_BODIES, NAME_PART, .is_vector = true},
     [ROLE_FLUX] = {"--flux", "fins=-10", MEMBER(flux), FOR_DIFFUSION, NAME_PART, .has_time = true,
                    .has_normal = true},
     [ROLE_ROBIN] = {"--robin", "fins=25,20", MEMBER(robin), FOR_DIFFUSION, NAME_PART, .has_time = true,
                     .has_normal = true, .num_formulas = 2},
-    [ROLE_TRACTION] = {"--traction", "top=0,0,-1", MEMBER(traction), FOR_ELASTICITY, NAME_PART,
-                       .is_vector = true, .has_normal = true},
+    [ROLE_TRACTION] = {"--traction", "top=0,0,-1", MEMBER(traction), FOR_BODIES, NAME_PART, .is_vector = true,
+                       .has_normal = true},
     [ROLE_PRESSURE] = {"--pressure", "inner=1e5", MEMBER(pressure), FOR_ELASTICITY, NAME_PART,
                        .has_normal = true},
     [ROLE_SOURCE] = {"--source", "x*y", MEMBER(source), FOR_SCALARS, NAME_REGION, .has_time = true},
-    [ROLE_FORCE] = {"--force", "0,0,-1", MEMBER(force), FOR_ELASTICITY, NAME_REGION, .is_vector = true},
+    [ROLE_FORCE] = {"--force", "0,0,-1", MEMBER(force), FOR_BODIES, NAME_REGION, .is_vector = true},
     [ROLE_COEFFICIENT] = {"--coefficient", "2", MEMBER(coefficient), FOR_DIFFUSION, NAME_REGION},
     [ROLE_CAPACITY] = {"--capacity", "2", MEMBER(capacity), FOR_HEAT, NAME_REGION},
-    [ROLE_YOUNG] = {"--young", "70e9", MEMBER(young), FOR_ELASTICITY, NAME_REGION, .is_number = true},
-    [ROLE_POISSON] = {"--poisson", "0.3", MEMBER(poisson), FOR_ELASTICITY, NAME_REGION, .is_number = true},
+    [ROLE_YOUNG] = {"--young", "70e9", MEMBER(young), FOR_BODIES, NAME_REGION, .is_number = true},
+    [ROLE_POISSON] = {"--poisson", "0.3", MEMBER(poisson), FOR_BODIES, NAME_REGION, .is_number = true},
     [ROLE_INITIAL] = {"--initial", "20", MEMBER(initial), FOR_HEAT, NAME_NONE},
 };
 
@@ -48,8 +56,8 @@ static const struct {
 static void list_problems(int problems, char text[80]) {
   int left = 0, n = 0;
 
-  for (int i = 0; i <= PROBLEM_ELASTICITY; i++) left += problems >> i & 1;
-  for (int i = 0; i <= PROBLEM_ELASTICITY; i++) {
+  for (int i = 0; i <= PROBLEM_HYPERELASTICITY; i++) left += problems >> i & 1;
+  for (int i = 0; i <= PROBLEM_HYPERELASTICITY; i++) {
     if (!(problems >> i & 1)) continue;
     left--;
     n += snprintf(text + n, (size_t)(80 - n), "%s%s", solve_problem_name(i),
@@ -172,9 +180,9 @@ static const char *find_end_of_name(const char *text, SolveRole role) {
 
 // Formulas of a role, in a space of so many dimensions.
 static int count_formulas(const SolveOptions *o, SolveRole role, int dim) {
-  return roles[role].num_formulas                                    ? roles[role].num_formulas
-         : roles[role].is_vector && o->problem == PROBLEM_ELASTICITY ? dim
-                                                                     : 1;
+  return roles[role].num_formulas                                               ? roles[role].num_formulas
+         : roles[role].is_vector && problem_is_elastic((ProblemKind)o->problem) ? dim
+                                                                                : 1;
 }
 
 // --fixed: a name alone; others: NAME=EXPR, or EXPR where the name may be left out.
@@ -504,18 +512,20 @@ static bool has_own_all(const Solve *s) {
 static int check_mesh(const Solve *s) {
   const bool fills = s->space_dim == s->dim;
   const SolveOptions *o = &s->options;
+  const bool is_body = problem_is_elastic((ProblemKind)o->problem);
+  char name[40] = "";
 
   if (o->exact != EXACT_NONE && has_own_all(s)) {
     args_wrong(&solve_command, "--exact",
                "sets values on all of the boundary, but the file calls a part of it 'all'");
     return CLI_USAGE;
   }
-  if (fills && !(o->problem == PROBLEM_ELASTICITY && s->dim == 1)) return CLI_OK;
-  if (o->exact == EXACT_NONE && o->problem != PROBLEM_ELASTICITY) return CLI_OK;
-  args_wrong(&solve_command, o->problem == PROBLEM_ELASTICITY ? "--problem" : "--exact",
+  if (fills && !(is_body && s->dim == 1)) return CLI_OK;
+  if (o->exact == EXACT_NONE && !is_body) return CLI_OK;
+  if (is_body) snprintf(name, sizeof(name), "%s ", solve_problem_name(o->problem));
+  args_wrong(&solve_command, is_body ? "--problem" : "--exact",
              "%sneeds a mesh that fills %s, this one has %" CeedInt_FMT "D elements in %" CeedInt_FMT "D",
-             o->problem == PROBLEM_ELASTICITY ? "elasticity " : "",
-             o->problem == PROBLEM_ELASTICITY ? "the plane or space" : "its space", s->dim, s->space_dim);
+             name, is_body ? "the plane or space" : "its space", s->dim, s->space_dim);
   return CLI_USAGE;
 }
 
@@ -532,16 +542,17 @@ static int check_data(const Solve *s) {
       [PROBLEM_HEAT] =
           ("values at time 0 (--initial 1), a source (--source 1), values (--bc NAME=1) or a flux "
            "(--flux NAME=1)"),
-      [PROBLEM_ELASTICITY] = "a force (--force), a traction (--traction) or displacements (--bc)"};
+      [PROBLEM_ELASTICITY] = "a force (--force), a traction (--traction) or displacements (--bc)",
+      [PROBLEM_HYPERELASTICITY] = "a force (--force), a traction (--traction) or displacements (--bc)"};
 
   if (s->options.exact == EXACT_SINE) return CLI_OK;
   for (size_t k = 0; k < sizeof(data) / sizeof(data[0]); k++) {
     if (solve_has_role(s, data[k])) return CLI_OK;
   }
-  args_wrong(
-      &solve_command, NULL,
-      "nothing to solve: f = 0 without values or fluxes has the solution u = 0; give %s, or --exact sine",
-      hints[s->options.problem]);
+  args_wrong(&solve_command, NULL,
+             "nothing to solve: f = 0 without values or fluxes has the solution u = 0; give %s%s",
+             hints[s->options.problem],
+             s->options.problem == PROBLEM_HYPERELASTICITY ? "" : ", or --exact sine");
   return CLI_USAGE;
 }
 

@@ -8,6 +8,11 @@
 #include "cli/progress.h"
 #include "cli/solve.h"
 
+// The operator of linear solves.
+static const ProblemOperator *linear_operator(const Solve *s) {
+  return s->state ? &s->jacobian : &s->problem.op;
+}
+
 // ---- Multigrid ----
 
 static int create_level(void *ctx, CeedInt level, RitzSpace space, CeedOperator *op) {
@@ -15,7 +20,7 @@ static int create_level(void *ctx, CeedInt level, RitzSpace space, CeedOperator 
 
   (void)level;
   *op = NULL;
-  return problem_create_level(&s->problem, space, op);
+  return s->state ? solve_create_level_jacobian(s, space, op) : problem_create_level(&s->problem, space, op);
 }
 
 static int create_part_level(void *ctx, CeedInt level, RitzSpace space, CeedOperator *inside,
@@ -62,6 +67,10 @@ static int choose_precision(Solve *s) {
 
   if (s->options.precision == PRECISION_F32 || chosen_precision(s) == CEED_SCALAR_TYPE)
     return CEED_ERROR_SUCCESS;
+  if (s->state) { // a failure in float would shorten the load step
+    s->is_double = true;
+    return CEED_ERROR_SUCCESS;
+  }
   CLI_TRY(problem_coefficient_range(&s->problem, &smallest, &largest));
   s->is_double = largest > most_contrast * smallest || largest > most || smallest < least;
   if (s->is_double)
@@ -75,7 +84,7 @@ static int choose_precision(Solve *s) {
 static CeedInt schwarz_degree(const Solve *s) {
   CeedMemType memory = CEED_MEM_HOST;
 
-  if (s->options.problem == PROBLEM_ELASTICITY) return 2;
+  if (problem_is_elastic((ProblemKind)s->options.problem)) return 2;
   CeedGetPreferredMemType(s->ceed, &memory);
   return memory == CEED_MEM_HOST ? 3 : 5;
 }
@@ -104,7 +113,7 @@ static RitzSmootherKind chosen_smoother(const Solve *s) {
 // are smoothed less easily than temperatures.
 static CeedInt chosen_degree(const Solve *s, RitzSmootherKind smoother) {
   if (s->options.degree) return s->options.degree;
-  if (s->options.problem == PROBLEM_ELASTICITY) return 5;
+  if (problem_is_elastic((ProblemKind)s->options.problem)) return 5;
   if (s->problem.has_jumps) return 6;
   return smoother == RITZ_SMOOTHER_ELEMENT_SCHWARZ || smoother == RITZ_SMOOTHER_OVERLAPPED_SCHWARZ ||
                  smoother == RITZ_SMOOTHER_ADDITIVE_PATCHES
@@ -125,7 +134,8 @@ static RitzHierarchyOptions chosen_levels(const Solve *s) {
   const int levels = s->options.levels;
 
   return (RitzHierarchyOptions){.kind = levels < 0 ? RITZ_HIERARCHY_AUTO : kinds[levels],
-                                .degree_divisor = s->options.problem == PROBLEM_ELASTICITY ? 0 : 2};
+                                .degree_divisor =
+                                    problem_is_elastic((ProblemKind)s->options.problem) ? 0 : 2};
 }
 
 // Words of --coarse.
@@ -194,13 +204,12 @@ static int create_multigrid(Solve *s) {
 
 static int create_chebyshev(Solve *s) {
   const RitzChebyshevOptions options = {.degree = chosen_degree(s, RITZ_SMOOTHER_AUTO)};
+  CeedOperator op = linear_operator(s)->whole;
   RitzPreconditioner inner = NULL;
-  int ierr = s->problem.num_comp > 1
-                 ? RitzPreconditionerCreatePointBlockJacobi(s->problem.op.whole, s->constraints, &inner)
-                 : RitzPreconditionerCreateOperatorJacobi(s->problem.op.whole, s->constraints, &inner);
+  int ierr = s->problem.num_comp > 1 ? RitzPreconditionerCreatePointBlockJacobi(op, s->constraints, &inner)
+                                     : RitzPreconditionerCreateOperatorJacobi(op, s->constraints, &inner);
 
-  if (!ierr)
-    ierr = RitzPreconditionerCreateChebyshev(s->problem.op.whole, s->constraints, inner, &options, &s->pc);
+  if (!ierr) ierr = RitzPreconditionerCreateChebyshev(op, s->constraints, inner, &options, &s->pc);
   RitzPreconditionerDestroy(&inner);
   return ierr;
 }
@@ -215,7 +224,7 @@ static int create_part_kind(Solve *s, SolvePreconditioner kind) {
 }
 
 static int create_kind(Solve *s, SolvePreconditioner kind) {
-  CeedOperator op = s->problem.op.whole;
+  CeedOperator op = linear_operator(s)->whole;
 
   if (s->transport) return create_part_kind(s, kind);
   switch (kind) {
@@ -294,19 +303,20 @@ static const char *solver_name(RitzSolverType type) {
   return names[type];
 }
 
-static int set_up_solver(Solve *s, SolvePreconditioner kind) {
+static int set_up_solver(Solve *s) {
   RitzSolverType type = RITZ_SOLVER_CG;
   CeedScalarType precision = CEED_SCALAR_FP64;
 
   CLI_TRY(choose_solver(s, &type));
   CLI_TRY(RitzSolverCreate(s->ceed, type, &s->solver));
   if (s->diagonal) CLI_TRY(RitzSolverSetJacobi(s->solver, s->diagonal));
-  CLI_TRY(problem_set_operator(&s->problem.op, s->solver, s->constraints));
+  CLI_TRY(problem_set_operator(linear_operator(s), s->solver, s->constraints));
   CLI_TRY(RitzSolverSetTolerances(s->solver, s->options.tol, 0, s->options.max_it));
   if (s->pc) CLI_TRY(RitzSolverSetPreconditioner(s->solver, s->pc));
   if (s->modes.num) CLI_TRY(RitzSolverSetNullspace(s->solver, s->modes.num, s->modes.vectors));
   if (s->pc) CLI_TRY(RitzPreconditionerGetPrecision(s->pc, &precision));
-  cli_fact("solver", "%s, %s%s, relative tolerance %g", solver_name(type), kind_name(kind),
+  cli_fact("solver", "%s%s, %s%s, relative tolerance %g", s->state ? "Newton's method, " : "",
+           solver_name(type), kind_name(s->pc_kind),
            s->pc && precision == CEED_SCALAR_FP32 && sizeof(CeedScalar) == 8 ? " in single precision" : "",
            s->options.tol);
   return CEED_ERROR_SUCCESS;
@@ -331,16 +341,33 @@ static int show_view(const Solve *s, const char *label, int (*view)(RitzPrecondi
   return ierr;
 }
 
-int solve_create_method(Solve *s) {
-  SolvePreconditioner kind = PC_NONE;
+// Of an operator that is not definite some cannot be made: the last one stays, and the linear solve finds
+// out.
+int solve_renew_preconditioner(Solve *s) {
+  RitzPreconditioner last = s->pc;
+  const char *message = NULL;
 
-  CLI_TRY(create_preconditioner(s, &kind));
+  if (!last) return CEED_ERROR_SUCCESS;
+  s->pc = NULL;
+  if (create_kind(s, s->pc_kind)) {
+    CLI_TRY(CeedResetErrorMessage(s->ceed, &message));
+    if (!s->has_stale_pc) cli_fact("note", "no %s at some state: the last one serves", kind_name(s->pc_kind));
+    s->has_stale_pc = true;
+    s->pc = last;
+    return CEED_ERROR_SUCCESS;
+  }
+  RitzPreconditionerDestroy(&last);
+  return RitzSolverSetPreconditioner(s->solver, s->pc);
+}
+
+int solve_create_method(Solve *s) {
+  CLI_TRY(create_preconditioner(s, &s->pc_kind));
   if (s->problem.op.whole) // most applies are the preconditioner's
     CLI_TRY(RitzOperatorsPrepare(1, &s->problem.op.whole, NULL, true));
-  CLI_TRY(set_up_solver(s, kind));
+  CLI_TRY(set_up_solver(s));
   if (cli_is_quiet()) return CEED_ERROR_SUCCESS;
-  if (kind == PC_MULTIGRID && s->transport) return show_view(s, "levels", RitzPreconditionerView);
-  if (kind == PC_MULTIGRID) CLI_TRY(show_view(s, "levels", RitzPreconditionerViewLevels));
+  if (s->pc_kind == PC_MULTIGRID && s->transport) return show_view(s, "levels", RitzPreconditionerView);
+  if (s->pc_kind == PC_MULTIGRID) CLI_TRY(show_view(s, "levels", RitzPreconditionerViewLevels));
   if (s->pc && s->options.verbose) CLI_TRY(show_view(s, "details", RitzPreconditionerView));
   return CEED_ERROR_SUCCESS;
 }

@@ -40,7 +40,7 @@ enum { MAX_POLYNOMIAL_DEGREE = 100000 };
 
 static const ArgOption options_table[] = {
     CHOICE("--problem", "what is solved, see below (default poisson)", problem, "poisson", "mass",
-           "helmholtz", "heat", "elasticity"),
+           "helmholtz", "heat", "elasticity", "hyperelasticity"),
     ARG_OPTION("--order", "P", ARG_INT, MEMBER(order), 1, INFINITY,
                "polynomial degree (default 2): --order 4"),
     INTEGER("--refine",
@@ -81,6 +81,14 @@ static const ArgOption options_table[] = {
     LIST("--capacity", "[REGION=]EXPR", "c of heat (default 1): --capacity 2.4e6", capacity),
     LIST("--young", "[REGION=]VALUE", "Young's modulus (default 1): --young 70e9", young),
     LIST("--poisson", "[REGION=]VALUE", "Poisson's ratio (default 0.3): --poisson steel=0.29", poisson),
+    CHOICE("--material", "law of hyperelasticity (default neo-hookean): --material neo-hookean", law,
+           "neo-hookean", "saint-venant-kirchhoff"),
+    INTEGER("--load-steps",
+            "hyperelasticity: loads and displacements grow in so many steps\n(default 1), shorter ones where "
+            "these fail: --load-steps 10",
+            load_steps, 1),
+    INTEGER("--newton-it", "limit of Newton's steps in a load step (default 30): --newton-it 50", newton_it,
+            1),
     REAL("--time", "T", "heat: from 0 to this time: --time 10", time),
     INTEGER("--steps", "heat: in so many steps (default 10): --steps 100", steps, 1),
     CHOICE("--method", "of time steps (default bdf2): --method implicit-euler", method, "implicit-euler",
@@ -158,7 +166,8 @@ const ArgCommand solve_command = {
         "  helmholtz   -div k grad u + lambda u = f\n"
         "  mass        u = f, projected\n"
         "  heat        c du/dt - div k grad u = f\n"
-        "  elasticity  -div sigma(u) = f, isotropic, in the plane without strain across it",
+        "  elasticity  -div sigma(u) = f, isotropic, in the plane without strain across it\n"
+        "  hyperelasticity  the same with large displacements: -div P(u) = f, loads of the undeformed body",
     .notes =
         "Quadrature: P+2 Gauss points per direction on lines, quadrilaterals and hexahedra; rules that are\n"
         "exact to degree 2P+1 in meshes with other shapes.\n\n"
@@ -205,6 +214,22 @@ static const char *option_of_data(const SolveOptions *o) {
          : o->capacity.num    ? "--capacity"
          : o->initial.num     ? "--initial"
                               : NULL;
+}
+
+static ArgsResult check_nonlinear(const SolveOptions *o) {
+  const char *option = o->law != CHOICE_AUTO ? "--material"
+                       : o->load_steps       ? "--load-steps"
+                       : o->newton_it        ? "--newton-it"
+                                             : NULL;
+
+  if (o->problem != PROBLEM_HYPERELASTICITY)
+    return option ? args_wrong(&solve_command, option, "only with --problem hyperelasticity") : ARGS_RUN;
+  if (o->exact != EXACT_NONE)
+    return args_wrong(&solve_command, "--exact", "not with --problem hyperelasticity");
+  if (solve_count_parts(o) > 1)
+    return args_wrong(&solve_command, o->gpus ? "--gpus" : "--parts",
+                      "hyperelasticity is solved in one part: Newton's method takes linear solvers of one");
+  return ARGS_RUN;
 }
 
 static ArgsResult check_time(const SolveOptions *o) {
@@ -326,6 +351,7 @@ int solve_check_options(const SolveOptions *o) {
   }
   if (result == ARGS_RUN) result = threads_check(&solve_command, &(ThreadsChoice){o->ceed, o->threads});
   if (result == ARGS_RUN) result = check_time(o);
+  if (result == ARGS_RUN) result = check_nonlinear(o);
   if (result == ARGS_RUN) result = check_method(o);
   if (result == ARGS_RUN) result = check_parts(o);
   if (result != ARGS_RUN) return CLI_USAGE;

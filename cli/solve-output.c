@@ -60,7 +60,7 @@ static int show_largest(const Solve *s, const char *label, const char *symbol, C
 static void output_von_mises(const double *stress, double *values) { values[0] = problem_von_mises(stress); }
 
 int solve_write_file(const Solve *s, const char *path) {
-  const bool is_elasticity = s->options.problem == PROBLEM_ELASTICITY;
+  const bool is_elasticity = problem_is_elastic((ProblemKind)s->options.problem);
   RitzOutputField fields[4] = {
       {.name = is_elasticity ? "displacement" : "u", .space = s->problem.space, .values = s->u}};
   CeedVector error = NULL, stress = NULL;

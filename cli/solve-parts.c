@@ -104,7 +104,7 @@ int solve_check_modes(Solve *s) {
   Problem p = {.ceed = s->ceed,
                .mesh = s->mesh,
                .options = options,
-               .num_comp = s->options.problem == PROBLEM_ELASTICITY ? s->dim : 1,
+               .num_comp = problem_is_elastic((ProblemKind)s->options.problem) ? s->dim : 1,
                .dim = s->dim,
                .space_dim = s->space_dim};
   RitzSpace space = NULL;

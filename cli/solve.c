@@ -13,6 +13,7 @@ static int create_problem(Solve *s) {
   const SolveOptions *o = &s->options;
   const double steps_per_time = o->time > 0 ? o->steps / o->time : 0;
   const ProblemOptions options = {.kind = (ProblemKind)o->problem,
+                                  .law = (ProblemLaw)o->law,
                                   .order = o->order,
                                   .num_materials = s->num_materials,
                                   .materials = s->materials,
@@ -66,11 +67,14 @@ static int write_output(const Solve *s) {
 }
 
 static int solve_steady(Solve *s, bool *converged) {
+  const bool is_nonlinear = s->options.problem == PROBLEM_HYPERELASTICITY;
+
   CLI_TRY(solve_set_boundary(s));
   CLI_TRY(solve_add_loads(s, s->rhs));
   CLI_TRY(solve_balance(s));
+  if (is_nonlinear) CLI_TRY(solve_create_jacobian(s));
   CLI_TRY(solve_create_method(s));
-  CLI_TRY(solve_run(s, converged));
+  CLI_TRY((is_nonlinear ? solve_by_newton : solve_run)(s, converged));
   return s->options.output ? write_output(s) : CEED_ERROR_SUCCESS;
 }
 
@@ -188,6 +192,9 @@ static int run_solve_command(SolveOptions *o) {
   CLI_TRY(solve_has_processes() ? solve_processes.agree(code) : code);
   if (!o->steps) o->steps = 10;
   if (o->method == CHOICE_AUTO) o->method = BDF2;
+  if (o->law == CHOICE_AUTO) o->law = PROBLEM_NEO_HOOKEAN;
+  if (!o->load_steps) o->load_steps = 1;
+  if (!o->newton_it) o->newton_it = 30;
   const int num_parts = solve_count_parts(o);
 
   o->threads = solve_threads_of_part(o, num_parts);
@@ -197,6 +204,9 @@ static int run_solve_command(SolveOptions *o) {
 void solve_clean_up(Solve *s) {
   RitzSolverDestroy(&s->solver);
   RitzPreconditionerDestroy(&s->pc);
+  problem_destroy_operator(&s->jacobian);
+  CeedVectorDestroy(&s->state);
+  RitzLocatorDestroy(&s->locator);
   RitzIndicesDestroy(&s->constraints);
   problem_destroy_modes(&s->modes);
   CeedVectorDestroy(&s->mean_weights);
@@ -223,6 +233,7 @@ int cli_solve(int argc, char **argv) {
                           .max_it = 10000,
                           .time = -1,
                           .method = CHOICE_AUTO,
+                          .law = CHOICE_AUTO,
                           .solver = CHOICE_AUTO,
                           .preconditioner = CHOICE_AUTO,
                           .precision = CHOICE_AUTO,

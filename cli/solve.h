@@ -8,6 +8,7 @@
 //     solve-data.c       boundary conditions and right-hand sides from them, facts
 //     solve-method.c     solver and preconditioner
 //     solve-time.c       time steps
+//     solve-newton.c     Newton's method, load steps
 //     solve-parts.c      parts: threads, GPUs, processes of MPI
 //     solve-output.c     errors, files
 //
@@ -53,6 +54,8 @@ typedef struct {
   double lambda, tol;
   double time; // < 0: not given
   int steps, every, method;
+  int law;                    // ProblemLaw, or CHOICE_AUTO
+  int load_steps, newton_it;  // 0: not given
   int solver, preconditioner; // RitzSolverType, SolvePreconditioner, or CHOICE_AUTO
   int precision, levels, smoother, degree, cycle, start, coarse;
   int parts, gpus; // 0: not given
@@ -128,6 +131,12 @@ typedef struct {
   ProblemModes modes;            // of no energy
   CeedVector u, rhs;
   CeedVector mean_weights; // integrals of the basis functions, where u is known up to constants; else NULL
+  // Of nonlinear problems: the Jacobian at the state, and who finds nodes of levels.
+  ProblemOperator jacobian;
+  CeedVector state;
+  RitzLocator locator;
+  SolvePreconditioner pc_kind; // that was made
+  bool has_stale_pc;           // once at least
   RitzPreconditioner pc;
   bool is_double;      // cycles of multigrid are, though nobody has asked for it
   CeedVector diagonal; // of Jacobi on all parts
@@ -180,7 +189,12 @@ int solve_create_method(Solve *s); // Ceed code: preconditioner and solver
 // has failed, with the operator `op`.
 int solve_again_in_double(Solve *s, const ProblemOperator *op);
 int solve_run(Solve *s, bool *converged); // Ceed code: one solve, with progress and result
-void solve_show_method(const Solve *s);
+int solve_renew_preconditioner(Solve *s); // Ceed code: for another state
+
+// ---- solve-newton.c ----
+int solve_create_jacobian(Solve *s);                                          // Ceed code: at the state 0
+int solve_create_level_jacobian(Solve *s, RitzSpace space, CeedOperator *op); // Ceed code: at the state
+int solve_by_newton(Solve *s, bool *converged); // Ceed code: from 0, to the loads in rhs and the values in u
 
 // ---- solve-time.c ----
 int solve_time_steps(Solve *s, bool *converged); // Ceed code

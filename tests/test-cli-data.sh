@@ -11,6 +11,7 @@ if [[ ! -x $ritz ]]; then
 fi
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
+export RITZ_CACHE_DIR=${RITZ_CACHE_DIR:-$folder/cache}
 number=0 failed=0
 # Solves that compile nothing, to rounding.
 ref=(--ceed /cpu/self/ref --tol 1e-13)
@@ -121,6 +122,48 @@ for method in bdf2 implicit-euler; do # u = t + x
     --method $method --robin 'all=2+y,t+x+nx/(2+y)' --probe 0.3,0.3 "${ref[@]}"
 done
 values "a stiff condition is a value" 1e-6 0.3 box:3x3 --order 2 --robin xmin=1e9,0 --robin xmax=1e9,1 --probe 0.3,0.4 "${ref[@]}"
+
+# ---- Large displacements: derivatives are compiled in C++ ----
+
+wrong "a law of another problem" "ritz solve: --material: only with --problem hyperelasticity" solve box:2x2 --bc all=1 --material neo-hookean
+wrong "a known solution of large displacements" "ritz solve: --exact: not with --problem hyperelasticity" \
+  solve box:2x2 --problem hyperelasticity --exact sine
+wrong "large displacements in parts" \
+  "ritz solve: --parts: hyperelasticity is solved in one part: Newton's method takes linear solvers of one" \
+  solve box:2x2 --problem hyperelasticity --fixed xmin --force 0,1 --parts 2
+prints "a body that can turn" 1 err '^ritz solve: hyperelasticity needs a body that is held: .* leave 1 rigid motions free' \
+  solve box:2x2 --problem hyperelasticity --fixed xmin.x --force 0,1 "${ref[@]}"
+if "$ritz" solve box:1x1 --problem hyperelasticity --order 1 --fixed xmin --force 0,0.01 "${ref[@]}" >"$folder/out" 2>"$folder/err"; then
+  large=(--problem hyperelasticity --ceed /cpu/self/ref --tol 1e-11)
+  # E = 1, nu = 0: P = (1/2) (s - 1/s) or s (s^2 - 1) / 2, at the stretch s = 1.2.
+  values "neo-Hookean tension" 1e-8 "0.2 0 0" box:2x2x2 --order 1 --poisson 0 --fixed xmin.x --fixed ymin.y --fixed zmin.z \
+    --traction xmax=11/60,0,0 --probe 1,0.5,0.5 "${large[@]}"
+  values "Saint Venant-Kirchhoff tension" 1e-8 "0.2 0" box:2x2 --order 2 --poisson 0 --fixed xmin.x --fixed ymin.y \
+    --traction xmax=0.264,0 --probe 1,0.5 --material saint-venant-kirchhoff "${large[@]}"
+  values "an affine deformation of triangles, squares and their boundary" 1e-8 "0.17 0.13" box:3x3 --order 2 \
+    --bc 'all=0.3*x+0.2*y,-0.1*x+0.4*y' --probe 0.3,0.4 "${large[@]}"
+  values "a quarter of a turn in two steps" 1e-8 "-0.7 -0.1 0" box:2x2x1 --order 2 --bc 'all=-x-y,x-y,0' --probe 0.3,0.4,0.6 \
+    --load-steps 2 --output "$folder/turned.vtu" "${large[@]}"
+  stress=$(sed -n 's/^stress *von Mises = \([^ ]*\).*/\1/p' "$folder/out")
+  awk -v s="$stress" 'BEGIN { exit !(s != "" && s < 1e-9) }'
+  report $((1 - $?)) "and there is no stress"
+  # Bending by a small load: the difference is of second order.
+  bent() { run solve box:4x1 --order 3 --fixed xmin --traction xmax=0,"$1" --probe 1,0.5 --ceed /cpu/self/ref --tol 1e-12 --problem "$2"
+    sed -n 's/^probe.* //p' "$folder/out"; }
+  awk -v a="$(bent 1e-4 elasticity)" -v b="$(bent 1e-4 hyperelasticity)" -v c="$(bent 1e-3 elasticity)" -v d="$(bent 1e-3 hyperelasticity)" \
+    'BEGIN { small = (a - b) ^ 2 / a ^ 2; large = (c - d) ^ 2 / c ^ 2; exit !(a > 0 && small < 1e-8 && large > 1e3 * small) }'
+  report $((1 - $?)) "small loads bend as in linear elasticity"
+  for method in "--jacobi" "--smoother schwarz" "--levels h --precision f32"; do
+    # shellcheck disable=SC2086 # several words
+    values "bending with $method" 1e-6 "-0.00974741 -0.19116031" box:4x4 --order 3 --fixed xmin --traction xmax=0,-0.03 \
+      --load-steps 2 --probe 1,0.5 "${large[@]}" $method
+  done
+  prints "a column that buckles" 1 out '^load +0\.0[0-9]* of the loads is reached, u is the solution there' \
+    solve box:2x2 --order 2 --fixed xmin --traction xmax=-5,0 "${large[@]}"
+else
+  grep -q 'C++' "$folder/err"
+  report $((1 - $?)) "without a C++ compiler that is said"
+fi
 
 echo "1..$number"
 [[ $failed == 0 ]]

@@ -135,7 +135,7 @@ wrong "order beyond all use" "ritz solve: --order: expected at most 1000, found 
 wrong "a polynomial beyond all use" "ritz solve: --degree: expected an integer from 1 to 100000, found '2147483647'" \
   solve box:2 --exact sine --degree 2147483647
 wrong "negative refinement" "ritz solve: --refine: expected an integer >= 0, found '-1'" solve box:2 --refine -1
-wrong "unknown problem" "ritz solve: --problem: expected poisson, mass, helmholtz, heat or elasticity, found 'stokes'" solve box:2 --problem stokes
+wrong "unknown problem" "ritz solve: --problem: expected poisson, mass, helmholtz, heat, elasticity or hyperelasticity, found 'stokes'" solve box:2 --problem stokes
 wrong "tolerance that is no number" "ritz solve: --tol: expected a number >= 0, found 'abc'" solve box:2 --tol abc
 wrong "tolerance that is not finite" "ritz solve: --tol: expected a number >= 0, found 'inf'" solve box:2 --tol inf
 wrong "tolerance in hexadecimal" "ritz solve: --tol: expected a number >= 0, found '0x1'" solve box:2 --tol 0x1
@@ -163,7 +163,7 @@ wrong "region without formula" "ritz solve: --source: expected EXPR or REGION=EX
 wrong "coefficient that is not positive" "ritz solve: --coefficient: expected a positive value, found '-2'" solve box:2 --coefficient=-2
 wrong "coefficient of a problem that has none" "ritz solve: --coefficient: only for poisson, helmholtz and heat, not for mass" \
   solve box:2 --problem mass --coefficient 2
-wrong "force on a temperature" "ritz solve: --force: only for elasticity, not for poisson" solve box:2x2 --force 0,1
+wrong "force on a temperature" "ritz solve: --force: only for elasticity and hyperelasticity, not for poisson" solve box:2x2 --force 0,1
 wrong "source of an elastic body" "ritz solve: --source: only for poisson, mass, helmholtz and heat, not for elasticity" \
   solve box:2x2 --problem elasticity --source 1
 wrong "formulas for too few directions" "ritz solve: --force: expected 2 formulas such as 0,-1, one for each direction, found '1'" \

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// First Piola-Kirchhoff stresses of hyperelastic bodies as point functions (ritz/point-function.h), for space
+// and for the plane, which has no strain across it. Of `ritz solve`; their Jacobians are derivatives of this
+// text (RitzOperatorCreateDerivative). The context is a RitzHyperelasticContext.
+//
+// F = 1 + H, H = grad u by the undeformed position, J = det F:
+//
+//     neo-Hookean             P = mu (F - F^-T) + lambda log(J) F^-T
+//                             of W = mu/2 (|F|^2 - 3) - mu log J + lambda/2 (log J)^2
+//     Saint Venant-Kirchhoff  P = F S, S = lambda tr(E) 1 + 2 mu E, E = (F^T F - 1) / 2
+//
+// (G. Holzapfel, Nonlinear Solid Mechanics, 2000, ch. 6.5). Both are linear elasticity with Lame's constants
+// where H is small. Formulas are in H: its digits are not lost in those of 1. A body that is turned inside
+// out, J <= 0, has a neo-Hookean stress that is not finite, which Newton's line search avoids.
+#ifndef RITZ_HYPERELASTIC_H
+#define RITZ_HYPERELASTIC_H
+
+#include <ritz/point-function.h>
+
+typedef struct {
+  CeedScalar lambda, mu; // Lame's constants
+} RitzHyperelasticContext;
+
+// c = cof(a): the derivative of det(a).
+CEED_QFUNCTION_HELPER void ritz_hyperelastic_cofactor(const CeedScalar a[3][3], CeedScalar c[3][3]) {
+  RITZ_POINT_UNROLL
+  for (int i = 0; i < 3; i++) {
+    const int k = (i + 1) % 3, l = (i + 2) % 3;
+    RITZ_POINT_UNROLL
+    for (int j = 0; j < 3; j++) {
+      const int m = (j + 1) % 3, n = (j + 2) % 3;
+      c[i][j] = a[k][m] * a[l][n] - a[k][n] * a[l][m];
+    }
+  }
+}
+
+// With c = cof(H), t = tr(H): cof(F) = 1 + t 1 - H^T + c, J - 1 = t + tr(c) + det(H), and
+// J F - cof(F) = (J - 1) F + H + H^T - t 1 - c.
+CEED_QFUNCTION_HELPER void ritz_neo_hookean(const RitzHyperelasticContext *body, const CeedScalar H[3][3],
+                                            CeedScalar P[3][3]) {
+  CeedScalar c[3][3];
+  ritz_hyperelastic_cofactor(H, c);
+  const CeedScalar trace = H[0][0] + H[1][1] + H[2][2];
+  const CeedScalar det = H[0][0] * c[0][0] + H[0][1] * c[0][1] + H[0][2] * c[0][2];
+  const CeedScalar growth = trace + (c[0][0] + c[1][1] + c[2][2]) + det, J = 1 + growth;
+  const CeedScalar shear = body->mu / J, pressure = body->lambda * log1p(growth) / J;
+
+  RITZ_POINT_UNROLL
+  for (int i = 0; i < 3; i++) {
+    RITZ_POINT_UNROLL
+    for (int j = 0; j < 3; j++) {
+      const CeedScalar one = (CeedScalar)(i == j), cofactor = one * (1 + trace) - H[j][i] + c[i][j];
+      P[i][j] = shear * (growth * (one + H[i][j]) + H[i][j] + H[j][i] - one * trace - c[i][j]) +
+                pressure * cofactor;
+    }
+  }
+}
+
+CEED_QFUNCTION_HELPER void ritz_saint_venant_kirchhoff(const RitzHyperelasticContext *body,
+                                                       const CeedScalar H[3][3], CeedScalar P[3][3]) {
+  CeedScalar S[3][3], trace = 0; // of E
+  RITZ_POINT_UNROLL
+  for (int i = 0; i < 3; i++) {
+    RITZ_POINT_UNROLL
+    for (int j = 0; j < 3; j++)
+      S[i][j] = (H[i][j] + H[j][i] + H[0][i] * H[0][j] + H[1][i] * H[1][j] + H[2][i] * H[2][j]) / 2;
+    trace += S[i][i];
+  }
+  RITZ_POINT_UNROLL
+  for (int i = 0; i < 3; i++) {
+    RITZ_POINT_UNROLL
+    for (int j = 0; j < 3; j++)
+      S[i][j] = 2 * body->mu * S[i][j] + (CeedScalar)(i == j) * body->lambda * trace;
+  }
+  RITZ_POINT_UNROLL
+  for (int i = 0; i < 3; i++) {
+    RITZ_POINT_UNROLL
+    for (int j = 0; j < 3; j++) P[i][j] = S[i][j] + H[i][0] * S[0][j] + H[i][1] * S[1][j] + H[i][2] * S[2][j];
+  }
+}
+
+// The point functions NAME_2 and NAME_3 of a stress; there is no term with u itself.
+#define RITZ_HYPERELASTIC(name, dim, stress)                                                                 \
+  CEED_QFUNCTION_HELPER void name##_at_##dim(const void *ctx, const CeedScalar *u,                           \
+                                             const CeedScalar grad_u[dim][dim], CeedScalar *v,               \
+                                             CeedScalar grad_v[dim][dim]) {                                  \
+    CeedScalar H[3][3], P[3][3];                                                                             \
+    (void)u;                                                                                                 \
+    RITZ_POINT_UNROLL                                                                                        \
+    for (int i = 0; i < 3; i++) {                                                                            \
+      RITZ_POINT_UNROLL                                                                                      \
+      for (int j = 0; j < 3; j++) H[i][j] = 0;                                                               \
+    }                                                                                                        \
+    RITZ_POINT_UNROLL                                                                                        \
+    for (int i = 0; i < dim; i++) {                                                                          \
+      RITZ_POINT_UNROLL                                                                                      \
+      for (int j = 0; j < dim; j++) H[i][j] = grad_u[i][j];                                                  \
+    }                                                                                                        \
+    stress((const RitzHyperelasticContext *)ctx, (const CeedScalar(*)[3])H, P);                              \
+    RITZ_POINT_UNROLL                                                                                        \
+    for (int i = 0; i < dim; i++) {                                                                          \
+      v[i] = 0;                                                                                              \
+      RITZ_POINT_UNROLL                                                                                      \
+      for (int j = 0; j < dim; j++) grad_v[i][j] = P[i][j];                                                  \
+    }                                                                                                        \
+  }                                                                                                          \
+  RITZ_POINT_FUNCTION(name##_##dim, dim, dim, name##_at_##dim)
+
+RITZ_HYPERELASTIC(ritz_neo_hookean, 2, ritz_neo_hookean)
+RITZ_HYPERELASTIC(ritz_neo_hookean, 3, ritz_neo_hookean)
+RITZ_HYPERELASTIC(ritz_saint_venant_kirchhoff, 2, ritz_saint_venant_kirchhoff)
+RITZ_HYPERELASTIC(ritz_saint_venant_kirchhoff, 3, ritz_saint_venant_kirchhoff)
+
+#endif
