@@ -48,49 +48,64 @@ typedef struct {
   bool takes_more; // arguments: a function of two, applied again and again
   double (*one)(double a);
   double (*two)(double a, double b);
+  const char *c; // in C, 1 2 3 standing for the arguments; NULL: a function of this name
 } Operation;
 
 static const Operation operators[] = {
     // those of two signs come before those of their first one
-    {"||", 2, OR, false, NULL, either},
-    {"&&", 2, AND, false, NULL, both},
-    {"<=", 2, COMPARISON, false, NULL, less_or_equal},
-    {">=", 2, COMPARISON, false, NULL, greater_or_equal},
-    {"==", 2, COMPARISON, false, NULL, equal},
-    {"!=", 2, COMPARISON, false, NULL, not_equal},
-    {"<", 2, COMPARISON, false, NULL, less},
-    {">", 2, COMPARISON, false, NULL, greater},
-    {"+", 2, SUM, false, NULL, add},
-    {"-", 2, SUM, false, NULL, subtract},
-    {"*", 2, PRODUCT, false, NULL, multiply},
-    {"/", 2, PRODUCT, false, NULL, divide},
-    {"^", 2, POWER, false, NULL, pow},
+    {"||", 2, OR, .two = either, .c = "(CeedScalar)((1 != 0) || (2 != 0))"},
+    {"&&", 2, AND, .two = both, .c = "(CeedScalar)((1 != 0) && (2 != 0))"},
+    {"<=", 2, COMPARISON, .two = less_or_equal, .c = "(CeedScalar)(1 <= 2)"},
+    {">=", 2, COMPARISON, .two = greater_or_equal, .c = "(CeedScalar)(1 >= 2)"},
+    {"==", 2, COMPARISON, .two = equal, .c = "(CeedScalar)(1 == 2)"},
+    {"!=", 2, COMPARISON, .two = not_equal, .c = "(CeedScalar)(1 != 2)"},
+    {"<", 2, COMPARISON, .two = less, .c = "(CeedScalar)(1 < 2)"},
+    {">", 2, COMPARISON, .two = greater, .c = "(CeedScalar)(1 > 2)"},
+    {"+", 2, SUM, .two = add, .c = "1 + 2"},
+    {"-", 2, SUM, .two = subtract, .c = "1 - 2"},
+    {"*", 2, PRODUCT, .two = multiply, .c = "1 * 2"},
+    {"/", 2, PRODUCT, .two = divide, .c = "1 / 2"},
+    {"^", 2, POWER, .two = pow, .c = "pow(1, 2)"},
 };
-static const Operation minus = {"-", 1, SIGN, false, negate, NULL};
-static const Operation negation = {"!", 1, SIGN, false, not_of, NULL};
-static const Operation parenthesis = {"(", 0, AT_CLOSE, false, NULL, NULL};
-static const Operation question = {"?", 0, AT_CLOSE, false, NULL, NULL};
-static const Operation choice = {":", 3, CHOICE, false, NULL, NULL};
+static const Operation minus = {"-", 1, SIGN, .one = negate, .c = "-1"};
+static const Operation negation = {"!", 1, SIGN, .one = not_of, .c = "(CeedScalar)(1 == 0)"};
+static const Operation parenthesis = {.name = "("};
+static const Operation question = {.name = "?"};
+static const Operation choice = {":", 3, CHOICE, .c = "1 != 0 ? 2 : 3"};
 
 static const Operation functions[] = {
-    {"sin", 1, AT_CLOSE, false, sin, NULL},     {"cos", 1, AT_CLOSE, false, cos, NULL},
-    {"tan", 1, AT_CLOSE, false, tan, NULL},     {"asin", 1, AT_CLOSE, false, asin, NULL},
-    {"acos", 1, AT_CLOSE, false, acos, NULL},   {"atan", 1, AT_CLOSE, false, atan, NULL},
-    {"sinh", 1, AT_CLOSE, false, sinh, NULL},   {"cosh", 1, AT_CLOSE, false, cosh, NULL},
-    {"tanh", 1, AT_CLOSE, false, tanh, NULL},   {"exp", 1, AT_CLOSE, false, exp, NULL},
-    {"log", 1, AT_CLOSE, false, log, NULL},     {"log2", 1, AT_CLOSE, false, log2, NULL},
-    {"log10", 1, AT_CLOSE, false, log10, NULL}, {"sqrt", 1, AT_CLOSE, false, sqrt, NULL},
-    {"cbrt", 1, AT_CLOSE, false, cbrt, NULL},   {"abs", 1, AT_CLOSE, false, fabs, NULL},
-    {"fabs", 1, AT_CLOSE, false, fabs, NULL},   {"floor", 1, AT_CLOSE, false, floor, NULL},
-    {"ceil", 1, AT_CLOSE, false, ceil, NULL},   {"round", 1, AT_CLOSE, false, round, NULL},
-    {"erf", 1, AT_CLOSE, false, erf, NULL},     {"atan2", 2, AT_CLOSE, false, NULL, atan2},
-    {"pow", 2, AT_CLOSE, false, NULL, pow},     {"hypot", 2, AT_CLOSE, false, NULL, hypot},
-    {"fmod", 2, AT_CLOSE, false, NULL, fmod},   {"min", 2, AT_CLOSE, true, NULL, smaller},
-    {"max", 2, AT_CLOSE, true, NULL, larger},   {"if", 3, AT_CLOSE, false, NULL, NULL},
+    {"sin", 1, .one = sin},
+    {"cos", 1, .one = cos},
+    {"tan", 1, .one = tan},
+    {"asin", 1, .one = asin},
+    {"acos", 1, .one = acos},
+    {"atan", 1, .one = atan},
+    {"sinh", 1, .one = sinh},
+    {"cosh", 1, .one = cosh},
+    {"tanh", 1, .one = tanh},
+    {"exp", 1, .one = exp},
+    {"log", 1, .one = log},
+    {"log2", 1, .one = log2},
+    {"log10", 1, .one = log10},
+    {"sqrt", 1, .one = sqrt},
+    {"cbrt", 1, .one = cbrt},
+    {"abs", 1, .one = fabs, .c = "fabs(1)"},
+    {"fabs", 1, .one = fabs},
+    {"floor", 1, .one = floor},
+    {"ceil", 1, .one = ceil},
+    {"round", 1, .one = round},
+    {"erf", 1, .one = erf},
+    {"atan2", 2, .two = atan2},
+    {"pow", 2, .two = pow},
+    {"hypot", 2, .two = hypot},
+    {"fmod", 2, .two = fmod},
+    {"min", 2, .takes_more = true, .two = smaller, .c = "1 < 2 ? 1 : 2"},
+    {"max", 2, .takes_more = true, .two = larger, .c = "1 > 2 ? 1 : 2"},
+    {"if", 3, .c = "1 != 0 ? 2 : 3"},
 };
 
-static const char *const variables[EXPR_NUM_VARIABLES] = {"x", "y", "z", "t", "nx", "ny", "nz"};
-enum { TIME = 3, NORMAL = 4 }; // numbers of t and nx
+static const char *const variables[EXPR_NUM_VARIABLES] = {"x", "y", "z", "t", "nx", "ny", "nz", "u"};
+enum { TIME = 3, NORMAL = 4, UNKNOWN = 7 }; // numbers of t, nx and u
 
 // What is done to the stack of values: an operation; else a variable or, where that is < 0, a number is put
 // on top.
@@ -103,7 +118,7 @@ typedef struct {
 struct Expr {
   size_t num_steps;
   int num_coordinates, num_normals;
-  bool uses_time;
+  bool uses_time, uses_unknown;
   Step steps[]; // in the order of evaluation
 };
 
@@ -148,8 +163,9 @@ static bool emit_value(Parser *p, int variable, double number, size_t column) {
   p->num_values++;
   expr->steps[expr->num_steps++] = (Step){NULL, variable, number};
   if (variable == TIME) expr->uses_time = true;
+  if (variable == UNKNOWN) expr->uses_unknown = true;
   if (variable < TIME && expr->num_coordinates < variable + 1) expr->num_coordinates = variable + 1;
-  if (variable >= NORMAL && expr->num_normals < variable - NORMAL + 1)
+  if (variable >= NORMAL && variable < UNKNOWN && expr->num_normals < variable - NORMAL + 1)
     expr->num_normals = variable - NORMAL + 1;
   return true;
 }
@@ -236,7 +252,7 @@ static bool parse_name(Parser *p, bool *operand_done) {
   for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
     if (is_name(functions[i].name, s, n)) return open_function(p, &functions[i], column);
   }
-  return fail(p, column, "unknown name '%.*s' (known are x y z t nx ny nz pi, and functions, see --help)",
+  return fail(p, column, "unknown name '%.*s' (known are x y z t nx ny nz u pi, and functions, see --help)",
               (int)(n > 40 ? 40 : n), s);
 }
 
@@ -425,3 +441,47 @@ int expr_num_coordinates(const Expr *expr) { return expr->num_coordinates; }
 bool expr_uses_time(const Expr *expr) { return expr->uses_time; }
 
 int expr_num_normals(const Expr *expr) { return expr->num_normals; }
+
+bool expr_uses_unknown(const Expr *expr) { return expr->uses_unknown; }
+
+// ---- C ----
+
+// A line that sets a new name to the operation on others.
+static void write_operation(const Operation *operation, const int *arguments, int result, FILE *stream) {
+  fprintf(stream, "  const CeedScalar t%d = ", result);
+  if (!operation->c) {
+    fprintf(stream, "%s(", operation->name);
+    for (int i = 0; i < operation->num_arguments; i++) fprintf(stream, "%st%d", i ? ", " : "", arguments[i]);
+    fputc(')', stream);
+  }
+  for (const char *c = operation->c; c && *c; c++) {
+    if (*c >= '1' && *c <= '3')
+      fprintf(stream, "t%d", arguments[*c - '1']);
+    else
+      fputc(*c, stream);
+  }
+  fputs(";\n", stream);
+}
+
+void expr_write_c(const Expr *expr, const char *name, FILE *stream) {
+  int stack[EXPR_MAX_DEPTH], top = -1;
+
+  fprintf(stream, "CEED_QFUNCTION_HELPER CeedScalar %s(const CeedScalar x, const CeedScalar y,\n", name);
+  fprintf(stream, "    const CeedScalar z, const CeedScalar u) {\n  (void)x, (void)y, (void)z, (void)u;\n");
+  for (int i = 0; i < (int)expr->num_steps; i++) {
+    const Step *step = &expr->steps[i];
+
+    if (step->operation) {
+      top -= step->operation->num_arguments - 1;
+      write_operation(step->operation, &stack[top], i, stream);
+    } else {
+      top++;
+      if (step->variable < 0)
+        fprintf(stream, "  const CeedScalar t%d = (CeedScalar)%.17g;\n", i, step->number);
+      else
+        fprintf(stream, "  const CeedScalar t%d = %s;\n", i, variables[step->variable]);
+    }
+    stack[top] = i;
+  }
+  fprintf(stream, "  return t%d;\n}\n", stack[top]);
+}

@@ -3,7 +3,7 @@
 // the commands and by tests/test-expr.c; printing errors is left to the callers.
 //
 //     numbers     2 .5 1e-3, decimal; pi; there is no implicit product
-//     variables   x y z, the time t, the outward normal nx ny nz
+//     variables   x y z, the time t, the outward normal nx ny nz, the unknown u
 //     operators   from the strongest: ^ (to the right); unary - and !; * /; + -; < <= > >= == !=; &&; ||; a ?
 //     b : c functions   sin cos tan asin acos atan sinh cosh tanh exp log log2 log10 sqrt cbrt abs fabs floor
 //     ceil round
@@ -17,6 +17,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 typedef struct Expr Expr;
 
@@ -32,8 +33,8 @@ enum { EXPR_MAX_DEPTH = 256 };
 int expr_parse(const char *text, Expr **expr, ExprError *error);
 void expr_free(Expr **expr);
 
-// Value at x, y, z, t, nx, ny, nz. Not a finite number outside the domain (1/0, sqrt(-1)).
-enum { EXPR_NUM_VARIABLES = 7 };
+// Value at x, y, z, t, nx, ny, nz, u. Not a finite number outside the domain (1/0, sqrt(-1)).
+enum { EXPR_NUM_VARIABLES = 8 };
 double expr_value(const Expr *expr, const double x[EXPR_NUM_VARIABLES]);
 
 // How many of x, y, z the formula needs: 0 for a constant, 3 when z occurs.
@@ -41,5 +42,10 @@ int expr_num_coordinates(const Expr *expr);
 bool expr_uses_time(const Expr *expr);
 // How many of nx, ny, nz: 0 where the normal has no say.
 int expr_num_normals(const Expr *expr);
+bool expr_uses_unknown(const Expr *expr);
+
+// Writes a function `name` of x, y, z and u as run-time compilers take it, for a formula without t and
+// normals. What is not a number is what C makes of it.
+void expr_write_c(const Expr *expr, const char *name, FILE *stream);
 
 #endif

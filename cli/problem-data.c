@@ -10,7 +10,7 @@
 static int add_block_source(const Problem *p, CeedInt block, const char *name, ProblemFunction f,
                             const void *ctx, CeedVector rhs) {
   Points points;
-  int ierr = points_create(p, block, false, &points);
+  int ierr = points_create(p, block, POINTS_LOADS, &points);
 
   if (!ierr) ierr = points_add_source(p, &points, name, f, ctx, rhs);
   points_destroy(&points);

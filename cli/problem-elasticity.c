@@ -13,23 +13,9 @@
 
 enum { GRADIENTS = 9 }; // of a displacement, [3][3]
 
-// That of a region; later ones count.
-static const ProblemMaterial *material_of_region(const Problem *p, int32_t region) {
-  static const ProblemMaterial nothing = {0};
-  const ProblemMaterial *found = &nothing;
-
-  for (CeedInt i = 0; i < p->options.num_materials; i++) {
-    const ProblemMaterial *m = &p->options.materials[i];
-    bool is_here = m->num_regions == 0;
-
-    for (CeedInt k = 0; k < m->num_regions; k++) is_here |= m->regions[k] == region;
-    if (is_here) found = m;
-  }
-  return found;
-}
-
 // Stresses of gradients at all points, both interlaced.
 static int make_stresses(const Problem *p, const Points *points, CeedVector gradients, CeedVector stresses) {
+  const ProblemMaterial nothing = {0};
   const int32_t *regions = NULL;
   const CeedScalar *H = NULL;
   CeedScalar *stress = NULL;
@@ -39,7 +25,8 @@ static int make_stresses(const Problem *p, const Points *points, CeedVector grad
   CLI_TRY(CeedVectorGetArrayRead(gradients, CEED_MEM_HOST, &H));
   ierr = CeedVectorGetArrayWrite(stresses, CEED_MEM_HOST, &stress);
   for (CeedInt e = 0; e < points->num_elem && !ierr; e++) {
-    const ProblemMaterial *material = material_of_region(p, regions[points->first + e]);
+    const CeedInt number = problem_find_material(p, regions[points->first + e]);
+    const ProblemMaterial *material = number < 0 ? &nothing : &p->options.materials[number];
 
     for (CeedSize i = (CeedSize)e * points->num; i < (CeedSize)(e + 1) * points->num; i++)
       problem_get_stress(&p->options, material, (const CeedScalar(*)[3])(H + i * GRADIENTS),
@@ -101,8 +88,8 @@ static int add_block_stresses(const Problem *p, const Problem *projection, CeedI
   Points points = {0}, scalar = {0};
   int ierr;
 
-  CLI_TRY_CLEANUP(points_create(p, block, false, &points));
-  CLI_TRY_CLEANUP(points_create(projection, block, false, &scalar));
+  CLI_TRY_CLEANUP(points_create(p, block, POINTS_LOADS, &points));
+  CLI_TRY_CLEANUP(points_create(projection, block, POINTS_LOADS, &scalar));
   CLI_TRY_CLEANUP(points_create_field(p, &points, PROBLEM_STRESSES, &rstr, &values));
   CLI_TRY_CLEANUP(points_create_field(p, &points, 1, &rstr_one, &one));
   CLI_TRY_CLEANUP(evaluate_stresses(p, &points, u, values));

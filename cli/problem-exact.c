@@ -50,7 +50,7 @@ static int add_block_source(const Problem *p, CeedInt block, CeedVector rhs) {
   Points points;
   int ierr;
 
-  CLI_TRY_CLEANUP(points_create(p, block, false, &points));
+  CLI_TRY_CLEANUP(points_create(p, block, POINTS_LOADS, &points));
   const PointsField fields[] = {coordinates(p, &points), points_geometry(p, &points), points_weights(&points),
                                 points_test(p, &points)};
   CLI_TRY_CLEANUP(points_create_operator(p, &points, &known, points_sine_source, 3, 1, fields, &op));
@@ -98,7 +98,7 @@ static int add_block_errors(const Problem *p, CeedInt block, CeedVector u, Error
   Points points;
   int ierr;
 
-  CLI_TRY_CLEANUP(points_create(p, block, true, &points));
+  CLI_TRY_CLEANUP(points_create(p, block, POINTS_ERRORS, &points));
   CLI_TRY_CLEANUP(points_create_sums(p, &points, 2, &rstr, &basis, &errors));
   const PointsField fields[] = {
       coordinates(p, &points),

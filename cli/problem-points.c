@@ -21,9 +21,9 @@ const PointsFunction points_gradient = {solve_gradient, solve_gradient_loc};
 
 // ---- Points ----
 
-int points_create(const Problem *p, CeedInt block, bool for_errors, Points *points) {
-  const CeedInt order = p->options.order;
-  const CeedInt quad_degree = for_errors ? 2 * order + 4 : p->has_directions ? 2 * order + 2 : 2 * order;
+int points_create(const Problem *p, CeedInt block, PointsRule rule, Points *points) {
+  const CeedInt more = rule == POINTS_ERRORS ? 4 : p->has_directions ? 2 : rule == POINTS_OPERATOR ? 1 : 0;
+  const CeedInt quad_degree = 2 * p->options.order + more;
 
   *points = (Points){.dim = p->dim, .block = block};
   CLI_TRY(CeedElemRestrictionReferenceCopy(p->rstr_x[block], &points->rstr_x));

@@ -34,8 +34,9 @@ typedef struct {
   CeedVector x; // coordinates
 } Points;
 
-// For errors: more points than the solution was found with.
-int points_create(const Problem *problem, CeedInt block, bool for_errors, Points *points);
+// Quadrature of loads; of operators; of errors, more points than the solution was found with.
+typedef enum { POINTS_LOADS, POINTS_OPERATOR, POINTS_ERRORS } PointsRule;
+int points_create(const Problem *problem, CeedInt block, PointsRule rule, Points *points);
 // Exact for polynomials of the problem's degree times functions of the space on straight facets.
 int points_create_facets(const Problem *problem, RitzFacets facets, CeedInt block, Points *points);
 void points_destroy(Points *points);

@@ -101,6 +101,7 @@ static int create_inner_form(Problem *p, Form form, RitzSpace space, CeedOperato
   bool has_elements = false;
   int ierr = CEED_ERROR_SUCCESS;
 
+  if (p->options.conductivity) return problem_create_conduction(p, space, NULL, op);
   CLI_TRY(get_geometry(p, space, &geometry));
   if (p->options.num_materials == 1)
     return create_of_material(p, p->options.materials, form, geometry, space, op);
@@ -195,7 +196,7 @@ int problem_has_directions(RitzMesh mesh, bool *has) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int create_restrictions(Problem *p) {
+int problem_create_restrictions(Problem *p) {
   CLI_TRY(RitzMeshGetNumBlocks(p->mesh, &p->num_blocks));
   CLI_TRY(cli_allocate(p->ceed, (size_t)p->num_blocks, sizeof(CeedElemRestriction), &p->rstr_u));
   CLI_TRY(cli_allocate(p->ceed, (size_t)p->num_blocks, sizeof(CeedElemRestriction), &p->rstr_x));
@@ -203,6 +204,19 @@ static int create_restrictions(Problem *p) {
   for (CeedInt b = 0; b < p->num_blocks; b++)
     CLI_TRY(RitzSpaceCreateBlockRestriction(p->space, b, p->ceed, &p->rstr_u[b]));
   return RitzMeshCreateBlockCoordinates(p->mesh, p->ceed, p->rstr_x, &p->x);
+}
+
+CeedInt problem_find_material(const Problem *p, int32_t region) {
+  CeedInt found = -1;
+
+  for (CeedInt i = 0; i < p->options.num_materials; i++) {
+    const ProblemMaterial *m = &p->options.materials[i];
+    bool is_here = m->num_regions == 0;
+
+    for (CeedInt k = 0; k < m->num_regions; k++) is_here |= m->regions[k] == region;
+    if (is_here) found = i;
+  }
+  return found;
 }
 
 int problem_create(Ceed ceed, RitzMesh mesh, const ProblemOptions *options, Problem *p) {
@@ -218,15 +232,13 @@ int problem_create(Ceed ceed, RitzMesh mesh, const ProblemOptions *options, Prob
                      (long long)num_elem, options->order);
   }
   CLI_TRY(RitzSpaceCreate(mesh, options->order, p->num_comp, &p->space));
-  CLI_TRY(create_restrictions(p));
+  CLI_TRY(problem_create_restrictions(p));
   if (options->transport) CLI_TRY(RitzExchangeCreate(p->space, ceed, options->transport, &p->exchange));
   CLI_TRY(create_whole_or_parts(p, problem_form(p, options->more_points ? options->more_points : 2), &p->op));
   return problem_has_jumps(p, &p->has_jumps);
 }
 
-void problem_destroy(Problem *p) {
-  problem_destroy_operator(&p->op);
-  RitzExchangeDestroy(&p->exchange);
+void problem_destroy_restrictions(Problem *p) {
   CeedVectorDestroy(&p->x);
   for (CeedInt b = 0; b < p->num_blocks; b++) {
     if (p->rstr_u) CeedElemRestrictionDestroy(&p->rstr_u[b]);
@@ -234,6 +246,12 @@ void problem_destroy(Problem *p) {
   }
   free(p->rstr_x);
   free(p->rstr_u);
+}
+
+void problem_destroy(Problem *p) {
+  problem_destroy_operator(&p->op);
+  RitzExchangeDestroy(&p->exchange);
+  problem_destroy_restrictions(p);
   for (int i = 0; i < p->num_geometries; i++) RitzGeometryDestroy(&p->geometries[i].geometry);
   free(p->geometries);
   RitzSpaceDestroy(&p->space);

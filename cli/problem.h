@@ -21,6 +21,7 @@
 //
 //     problem.c              the object, operators on its space and on those of multigrid levels
 //     problem-data.c         sources, values at nodes
+//     problem-conduction.c   conductivities that depend on the unknown
 //     problem-exact.c        the known solution: source, errors
 //     problem-law.c          laws of elastic bodies
 //     problem-elasticity.c   stresses
@@ -69,8 +70,9 @@ typedef struct {
 } ProblemMaterial;
 
 // Where a function is asked for its value: x, y, z (0 beyond the mesh's space), the time, and on boundary
-// parts the outward normal (of surfaces and curves in space: 0); the region of the element.
-enum { PROBLEM_TIME = 3, PROBLEM_NORMAL = 4, PROBLEM_POINT = 7 };
+// parts the outward normal (of surfaces and curves in space: 0), and a place for u, which is 0; the region of
+// the element.
+enum { PROBLEM_TIME = 3, PROBLEM_NORMAL = 4, PROBLEM_POINT = 8 };
 typedef struct {
   double x[PROBLEM_POINT];
   int32_t region;
@@ -91,6 +93,9 @@ typedef struct {
   CeedInt more_points; // Gauss points a direction than the degree; 0: 2
   CeedInt num_materials;
   const ProblemMaterial *materials; // borrowed, as long as the problem lives
+  // Function conductivity(number of the material, x, y, z, u) in C; NULL: k of the materials. Operators are
+  // u -> F(u) with it, in one part, of meshes that fill their space; poisson and helmholtz.
+  const char *conductivity; // borrowed likewise
   CeedInt num_robin;
   const ProblemRobin *robin;      // borrowed likewise
   double factor;                  // heat: of c in the operator, 1 / time step or so
@@ -137,6 +142,11 @@ int problem_has_directions(RitzMesh mesh, bool *has);
 // point a direction less, which is exact on affine elements with constant coefficients all the same; as many
 // where coefficients jump within elements, so that the finest level is the problem's operator.
 int problem_create_level(Problem *problem, RitzSpace space, CeedOperator *op);
+// The material of a region, the last one that has it; < 0: none.
+CeedInt problem_find_material(const Problem *problem, int32_t region);
+// Restrictions and coordinates of the problem's space and mesh.
+int problem_create_restrictions(Problem *problem);
+void problem_destroy_restrictions(Problem *problem);
 // The same in two operators, on the elements without and with ghosts of the space; NULL without such
 // elements.
 int problem_create_part_level(Problem *problem, RitzSpace space, CeedOperator *inside, CeedOperator *seam);
@@ -148,6 +158,12 @@ void problem_destroy_operator(ProblemOperator *op);
 int problem_get_diagonal(const ProblemOperator *op, CeedVector diagonal);
 // Makes an operator that of the solver, with constrained entries (those of boundaries alone).
 int problem_set_operator(const ProblemOperator *op, RitzSolver solver, RitzIndices constraints);
+
+// ---- problem-conduction.c ----
+
+// The operator of a conductivity in C on any space: F(u), or with the state, a function of the space, in the
+// place of u in k, the linear one.
+int problem_create_conduction(const Problem *problem, RitzSpace space, CeedVector state, CeedOperator *op);
 
 // ---- problem-parts.c ----
 // All three do nothing where the problem is no part.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The data of `ritz solve` on its mesh: materials, boundary conditions, right-hand sides, and what is said of
 // them.
+#define _POSIX_C_SOURCE 200809L
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +35,40 @@ void solve_report_coefficients(const Solve *s, bool *reported) {
             f->fault_x[2]);
     *reported = true;
   }
+}
+
+// The functions of all materials, and the one that chooses.
+static void write_conductivity(const Solve *s, FILE *stream) {
+  char name[40];
+
+  for (CeedInt i = 0; i < s->num_materials; i++) {
+    const ProblemMaterial *m = &s->materials[i];
+    const Formula *k = solve_find_formula(s, ROLE_COEFFICIENT, m->num_regions ? m->regions[0] : 0);
+
+    snprintf(name, sizeof(name), "conductivity_%d", (int)i);
+    if (k)
+      expr_write_c(k->expr[0], name, stream);
+    else
+      fprintf(stream, "#define %s(x, y, z, u) 1\n", name);
+  }
+  fprintf(stream,
+          "CEED_QFUNCTION_HELPER CeedScalar conductivity(const CeedScalar material, const CeedScalar x,\n"
+          "    const CeedScalar y, const CeedScalar z, const CeedScalar u) {\n"
+          "  (void)material;\n");
+  for (CeedInt i = 0; i + 1 < s->num_materials; i++)
+    fprintf(stream, "  if (material < %d.5) return conductivity_%d(x, y, z, u);\n", (int)i, (int)i);
+  fprintf(stream, "  return conductivity_%d(x, y, z, u);\n}\n", (int)s->num_materials - 1);
+}
+
+int solve_create_conductivity(Solve *s) {
+  size_t size = 0;
+  FILE *stream;
+
+  if (!s->is_nonlinear || s->options.problem == PROBLEM_HYPERELASTICITY) return CEED_ERROR_SUCCESS;
+  stream = open_memstream(&s->conductivity, &size);
+  if (stream) write_conductivity(s, stream);
+  if (stream && !fclose(stream)) return CEED_ERROR_SUCCESS;
+  return CeedError(s->ceed, CEED_ERROR_MAJOR, "no memory for the text of the conductivity");
 }
 
 // A ProblemFunction: alpha of Robin's condition; what is negative is kept and refused.
@@ -84,6 +120,7 @@ static double constant_value(const Formula *formula, double otherwise) {
 }
 
 static ProblemCoefficient get_coefficient(const Formula *formula, double otherwise) {
+  if (formula && expr_uses_unknown(formula->expr[0])) return (ProblemCoefficient){.value = otherwise};
   // A function needs to have no value at the origin.
   if (formula && expr_num_coordinates(formula->expr[0]))
     return (ProblemCoefficient){.value = otherwise, .function = evaluate_coefficient, .ctx = (void *)formula};
@@ -359,6 +396,9 @@ int solve_balance(Solve *s) {
   double norm = 0;
 
   if (!s->modes.num) return CEED_ERROR_SUCCESS;
+  if (s->conductivity)
+    return CeedError(s->ceed, CEED_ERROR_UNSUPPORTED,
+                     "--coefficient with u needs values (--bc) or --robin in each piece of the mesh");
   if (s->options.problem == PROBLEM_HYPERELASTICITY)
     return CeedError(s->ceed, CEED_ERROR_UNSUPPORTED,
                      "hyperelasticity needs a body that is held: --fixed and --bc leave %" CeedInt_FMT
@@ -393,14 +433,23 @@ int solve_set_initial(Solve *s) {
 
 // ---- Facts ----
 
-static void show_equation(const SolveOptions *o) {
+static void show_equation(const Solve *s) {
+  const SolveOptions *o = &s->options;
+
   switch (o->problem) {
   case PROBLEM_POISSON:
-    cli_fact("problem", "%s", o->coefficient.num ? "-div k grad u = f" : "-div grad u = f");
+    cli_fact("problem", "%s",
+             s->is_nonlinear      ? "-div k(u) grad u = f"
+             : o->coefficient.num ? "-div k grad u = f"
+                                  : "-div grad u = f");
     break;
   case PROBLEM_MASS: cli_fact("problem", "u = f, projected"); break;
   case PROBLEM_HELMHOLTZ:
-    cli_fact("problem", "-div %sgrad u + %g u = f", o->coefficient.num ? "k " : "", o->lambda);
+    cli_fact("problem", "-div %sgrad u + %g u = f",
+             s->is_nonlinear      ? "k(u) "
+             : o->coefficient.num ? "k "
+                                  : "",
+             o->lambda);
     break;
   case PROBLEM_HEAT: cli_fact("problem", "c du/dt - div k grad u = f"); break;
   case PROBLEM_HYPERELASTICITY:
@@ -433,7 +482,7 @@ void solve_show_problem(const Solve *s) {
   const SolveOptions *o = &s->options;
   const bool is_elasticity = problem_is_elastic((ProblemKind)o->problem);
 
-  show_equation(o);
+  show_equation(s);
   show_role(s, ROLE_COEFFICIENT, "coefficient", "k", " in ");
   show_role(s, ROLE_CAPACITY, "capacity", "c", " in ");
   show_role(s, ROLE_YOUNG, "material", "E", " in ");

@@ -28,7 +28,7 @@ static const struct {
   size_t offset; // of the ArgTexts
   int problems;
   NameKind name;
-  bool is_vector, has_time, has_normal, is_number;
+  bool is_vector, has_time, has_normal, has_unknown, is_number;
   int num_formulas; // 0: one, of vectors one for each direction
 } roles[NUM_ROLES] = {
 #define MEMBER(name) offsetof(SolveOptions, name)
@@ -45,7 +45,8 @@ static const struct {
                        .has_normal = true},
     [ROLE_SOURCE] = {"--source", "x*y", MEMBER(source), FOR_SCALARS, NAME_REGION, .has_time = true},
     [ROLE_FORCE] = {"--force", "0,0,-1", MEMBER(force), FOR_BODIES, NAME_REGION, .is_vector = true},
-    [ROLE_COEFFICIENT] = {"--coefficient", "2", MEMBER(coefficient), FOR_DIFFUSION, NAME_REGION},
+    [ROLE_COEFFICIENT] = {"--coefficient", "2", MEMBER(coefficient), FOR_DIFFUSION, NAME_REGION,
+                          .has_unknown = true},
     [ROLE_CAPACITY] = {"--capacity", "2", MEMBER(capacity), FOR_HEAT, NAME_REGION},
     [ROLE_YOUNG] = {"--young", "70e9", MEMBER(young), FOR_BODIES, NAME_REGION, .is_number = true},
     [ROLE_POISSON] = {"--poisson", "0.3", MEMBER(poisson), FOR_BODIES, NAME_REGION, .is_number = true},
@@ -235,7 +236,8 @@ static int check_formula(const Solve *s, const Formula *formula) {
   for (int i = 0; i < formula->num; i++) {
     const Expr *expr = formula->expr[i];
     const bool has_normal = expr_num_normals(expr) > 0;
-    const bool is_constant = !expr_uses_time(expr) && !expr_num_coordinates(expr) && !has_normal;
+    const bool is_constant =
+        !expr_uses_time(expr) && !expr_num_coordinates(expr) && !has_normal && !expr_uses_unknown(expr);
     const double value = expr_value(expr, zeros);
 
     const bool is_alpha = role == ROLE_ROBIN && i == 0; // in the operator
@@ -243,6 +245,11 @@ static int check_formula(const Solve *s, const Formula *formula) {
       args_wrong(&solve_command, formula->option, "'t' is used, but %s",
                  s->options.problem != PROBLEM_HEAT ? "the problem does not depend on time"
                                                     : "this does not depend on time");
+      return CLI_USAGE;
+    }
+    if (expr_uses_unknown(expr) && (!roles[role].has_unknown || s->options.problem == PROBLEM_HEAT)) {
+      args_wrong(&solve_command, formula->option,
+                 "'u' is used, which --coefficient of poisson and helmholtz has alone");
       return CLI_USAGE;
     }
     if (has_normal && !roles[role].has_normal) {
@@ -267,6 +274,26 @@ static int check_formula(const Solve *s, const Formula *formula) {
   return CLI_OK;
 }
 
+// Whether Newton's method is needed, and the options that are for it.
+static int check_nonlinear(Solve *s) {
+  const SolveOptions *o = &s->options;
+
+  s->is_nonlinear = o->problem == PROBLEM_HYPERELASTICITY;
+  for (size_t i = 0; i < s->num_formulas; i++)
+    s->is_nonlinear |= s->formulas[i].num > 0 && expr_uses_unknown(s->formulas[i].expr[0]);
+  if (!s->is_nonlinear && (o->load_steps || o->newton_it)) {
+    args_wrong(&solve_command, o->load_steps ? "--load-steps" : "--newton-it",
+               "only with --problem hyperelasticity, or u in --coefficient");
+    return CLI_USAGE;
+  }
+  if (s->is_nonlinear && solve_count_parts(o) > 1) {
+    args_wrong(&solve_command, o->gpus ? "--gpus" : "--parts",
+               "nonlinear problems are solved in one part: Newton's method takes linear solvers of one");
+    return CLI_USAGE;
+  }
+  return CLI_OK;
+}
+
 int solve_parse_formulas(Solve *s) {
   size_t num = 0;
 
@@ -276,7 +303,7 @@ int solve_parse_formulas(Solve *s) {
   if (!s->formulas) return cli_no_memory(solve_command.name);
   for (int role = 0; role < NUM_ROLES; role++) CLI_TRY(parse_role(s, (SolveRole)role));
   for (size_t i = 0; i < s->num_formulas; i++) CLI_TRY(check_formula(s, &s->formulas[i]));
-  return CLI_OK;
+  return check_nonlinear(s);
 }
 
 void solve_free_formulas(Solve *s) {
@@ -518,6 +545,13 @@ static int check_mesh(const Solve *s) {
   if (o->exact != EXACT_NONE && has_own_all(s)) {
     args_wrong(&solve_command, "--exact",
                "sets values on all of the boundary, but the file calls a part of it 'all'");
+    return CLI_USAGE;
+  }
+  if (!fills && s->is_nonlinear && !is_body) {
+    args_wrong(&solve_command, "--coefficient",
+               "u in it needs a mesh that fills its space, this one has %" CeedInt_FMT
+               "D elements in %" CeedInt_FMT "D",
+               s->dim, s->space_dim);
     return CLI_USAGE;
   }
   if (fills && !(is_body && s->dim == 1)) return CLI_OK;

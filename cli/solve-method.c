@@ -20,7 +20,7 @@ static int create_level(void *ctx, CeedInt level, RitzSpace space, CeedOperator 
 
   (void)level;
   *op = NULL;
-  return s->state ? solve_create_level_jacobian(s, space, op) : problem_create_level(&s->problem, space, op);
+  return s->state ? solve_create_level_linear(s, space, op) : problem_create_level(&s->problem, space, op);
 }
 
 static int create_part_level(void *ctx, CeedInt level, RitzSpace space, CeedOperator *inside,
@@ -102,7 +102,8 @@ static RitzSmootherKind chosen_smoother(const Solve *s) {
   const SolveOptions *o = &s->options;
 
   if (o->smoother > 0) return kinds[o->smoother];
-  if (s->problem.has_jumps) return RITZ_SMOOTHER_AUTO; // elements stand for one coefficient each
+  // elements stand for one coefficient each
+  if (s->problem.has_jumps || s->conductivity) return RITZ_SMOOTHER_AUTO;
   if (o->problem == PROBLEM_POISSON) return RITZ_SMOOTHER_MEASURED;
   return o->problem == PROBLEM_ELASTICITY && o->order >= schwarz_degree(s) && s->problem.has_directions
              ? RITZ_SMOOTHER_ELEMENT_SCHWARZ
@@ -287,8 +288,8 @@ static int choose_solver(const Solve *s, RitzSolverType *type) {
 
   *type = (RitzSolverType)s->options.solver;
   if (s->options.solver >= 0) return CEED_ERROR_SUCCESS;
-  *type = RITZ_SOLVER_CG;
-  if (!s->pc) return CEED_ERROR_SUCCESS;
+  *type = s->conductivity ? RITZ_SOLVER_GMRES : RITZ_SOLVER_CG;
+  if (!s->pc || s->conductivity) return CEED_ERROR_SUCCESS;
   CLI_TRY(CeedGetScalarType(&own));
   CLI_TRY(RitzPreconditionerIsSymmetric(s->pc, &is_symmetric));
   CLI_TRY(RitzPreconditionerGetPrecision(s->pc, &precision));

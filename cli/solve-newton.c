@@ -46,20 +46,28 @@ cleanup:
   return ierr;
 }
 
-int solve_create_level_jacobian(Solve *s, RitzSpace space, CeedOperator *op) {
+// Bodies: the Jacobian. A conductivity makes it unsymmetric: the operator whose k does not move.
+static int linearize_level(Solve *s, RitzSpace space, CeedVector state, CeedOperator *op) {
   CeedOperator residual = NULL;
-  CeedVector state = NULL;
   int ierr;
 
-  CLI_TRY_CLEANUP(problem_create_level(&s->problem, space, &residual));
-  if (space == s->problem.space)
-    CLI_TRY_CLEANUP(CeedVectorReferenceCopy(s->state, &state));
-  else
-    CLI_TRY_CLEANUP(create_level_state(s, space, &state));
+  if (s->conductivity) {
+    CLI_TRY(problem_create_conduction(&s->problem, space, state, op));
+    return problem_add_robin(&s->problem, space, op);
+  }
+  CLI_TRY(problem_create_level(&s->problem, space, &residual));
   ierr = RitzOperatorCreateDerivative(residual, state, op);
-cleanup:
-  CeedVectorDestroy(&state);
   CeedOperatorDestroy(&residual);
+  return ierr;
+}
+
+int solve_create_level_linear(Solve *s, RitzSpace space, CeedOperator *op) {
+  CeedVector state = NULL;
+  int ierr = space == s->problem.space ? CeedVectorReferenceCopy(s->state, &state)
+                                       : create_level_state(s, space, &state);
+
+  if (!ierr) ierr = linearize_level(s, space, state, op);
+  CeedVectorDestroy(&state);
   return ierr;
 }
 
@@ -140,11 +148,13 @@ static int run(LoadSteps *steps, RitzNewton newton, bool *converged) {
   CLI_TRY(RitzNewtonSetState(newton, s->state));
   CLI_TRY(RitzNewtonSetUpdate(newton, update, steps));
   CLI_TRY(RitzNewtonSetBoundaryValues(newton, steps->values));
-  CLI_TRY(RitzNewtonSetTolerances(newton, s->options.tol, 0, s->options.newton_it));
+  CLI_TRY(
+      RitzNewtonSetTolerances(newton, s->options.tol, 0, s->options.newton_it ? s->options.newton_it : 30));
   CLI_TRY(RitzNewtonSetMonitor(newton, cli_is_quiet() ? NULL : show_step, steps));
   cli_fact("set-up", "%.3f s", cli_seconds() - s->setup_start);
   steps->start = cli_seconds();
-  CLI_TRY(RitzNewtonSolveByLoads(newton, s->options.load_steps, set_load, steps, s->rhs, s->u, &reached));
+  CLI_TRY(RitzNewtonSolveByLoads(newton, s->options.load_steps ? s->options.load_steps : 1, set_load, steps,
+                                 s->rhs, s->u, &reached));
   return show_result(steps, newton, reached, converged);
 }
 

@@ -76,17 +76,20 @@ static const ArgOption options_table[] = {
          source),
     LIST("--force", "[REGION=]EXPR,..", "force per volume: --force 0,0,-9.81*2700", force),
     LIST("--coefficient", "[REGION=]EXPR",
-         "k (default 1), positive: --coefficient 1+x^2\n--coefficient copper=400", coefficient),
+         "k (default 1), positive, of poisson and helmholtz also of u:\n--coefficient 1+u^2 --coefficient "
+         "copper=400",
+         coefficient),
     REAL("--lambda", "VALUE", "lambda of helmholtz (default 1): --lambda 667", lambda),
     LIST("--capacity", "[REGION=]EXPR", "c of heat (default 1): --capacity 2.4e6", capacity),
     LIST("--young", "[REGION=]VALUE", "Young's modulus (default 1): --young 70e9", young),
     LIST("--poisson", "[REGION=]VALUE", "Poisson's ratio (default 0.3): --poisson steel=0.29", poisson),
     CHOICE("--material", "law of hyperelasticity (default neo-hookean): --material neo-hookean", law,
            "neo-hookean", "saint-venant-kirchhoff"),
-    INTEGER("--load-steps",
-            "hyperelasticity: loads and displacements grow in so many steps\n(default 1), shorter ones where "
-            "these fail: --load-steps 10",
-            load_steps, 1),
+    INTEGER(
+        "--load-steps",
+        "nonlinear problems: loads and given values grow in so many steps\n(default 1), shorter ones where "
+        "these fail: --load-steps 10",
+        load_steps, 1),
     INTEGER("--newton-it", "limit of Newton's steps in a load step (default 30): --newton-it 50", newton_it,
             1),
     REAL("--time", "T", "heat: from 0 to this time: --time 10", time),
@@ -173,10 +176,10 @@ const ArgCommand solve_command = {
         "exact to degree 2P+1 in meshes with other shapes.\n\n"
         "NAME, REGION: as 'ritz info MESH' lists them; in quotation marks with = inside, \"\" for a mark:\n"
         "--bc '\"a = b\"=1'. Elements belong to all of their regions; the later value counts.\n\n"
-        "EXPR: numbers, x y z pi, for heat t, for --flux, --robin, --traction and --pressure the outward\n"
-        "normal nx ny nz; + - * / ^ ( ), where ^ binds strongest and to the right, then unary minus: -2^2 = "
-        "-4,\n"
-        "2^3^2 = 2^9; conditions < <= > >= == != && || !, a ? b : c or if(a, b, c); sin cos tan asin acos\n"
+        "EXPR: numbers, x y z pi, for heat t, for --coefficient u, for --flux, --robin, --traction and\n"
+        "--pressure the outward normal nx ny nz; + - * / ^ ( ), where ^ binds strongest and to the right,\n"
+        "then unary minus: -2^2 = -4, 2^3^2 = 2^9;\n"
+        "conditions < <= > >= == != && || !, a ? b : c or if(a, b, c); sin cos tan asin acos\n"
         "atan sinh cosh tanh exp log log2 log10 sqrt cbrt abs floor ceil round erf, of two arguments\n"
         "atan2 pow hypot fmod, of two or more min max.\n\n"
         "Exit status: 0 converged; 1 failed or not converged; 2 wrong usage.\n\n"
@@ -216,20 +219,14 @@ static const char *option_of_data(const SolveOptions *o) {
                               : NULL;
 }
 
-static ArgsResult check_nonlinear(const SolveOptions *o) {
-  const char *option = o->law != CHOICE_AUTO ? "--material"
-                       : o->load_steps       ? "--load-steps"
-                       : o->newton_it        ? "--newton-it"
-                                             : NULL;
-
-  if (o->problem != PROBLEM_HYPERELASTICITY)
-    return option ? args_wrong(&solve_command, option, "only with --problem hyperelasticity") : ARGS_RUN;
-  if (o->exact != EXACT_NONE)
-    return args_wrong(&solve_command, "--exact", "not with --problem hyperelasticity");
-  if (solve_count_parts(o) > 1)
-    return args_wrong(&solve_command, o->gpus ? "--gpus" : "--parts",
-                      "hyperelasticity is solved in one part: Newton's method takes linear solvers of one");
-  return ARGS_RUN;
+static ArgsResult check_law(const SolveOptions *o) {
+  if (o->problem == PROBLEM_HYPERELASTICITY)
+    return o->exact != EXACT_NONE
+               ? args_wrong(&solve_command, "--exact", "not with --problem hyperelasticity")
+               : ARGS_RUN;
+  return o->law != CHOICE_AUTO
+             ? args_wrong(&solve_command, "--material", "only with --problem hyperelasticity")
+             : ARGS_RUN;
 }
 
 static ArgsResult check_time(const SolveOptions *o) {
@@ -351,7 +348,7 @@ int solve_check_options(const SolveOptions *o) {
   }
   if (result == ARGS_RUN) result = threads_check(&solve_command, &(ThreadsChoice){o->ceed, o->threads});
   if (result == ARGS_RUN) result = check_time(o);
-  if (result == ARGS_RUN) result = check_nonlinear(o);
+  if (result == ARGS_RUN) result = check_law(o);
   if (result == ARGS_RUN) result = check_method(o);
   if (result == ARGS_RUN) result = check_parts(o);
   if (result != ARGS_RUN) return CLI_USAGE;

@@ -17,6 +17,7 @@ static int create_problem(Solve *s) {
                                   .order = o->order,
                                   .num_materials = s->num_materials,
                                   .materials = s->materials,
+                                  .conductivity = s->conductivity,
                                   .num_robin = s->num_robin,
                                   .robin = s->robin,
                                   .factor = (o->method == BDF2 ? 1.5 : 1) * steps_per_time,
@@ -67,14 +68,12 @@ static int write_output(const Solve *s) {
 }
 
 static int solve_steady(Solve *s, bool *converged) {
-  const bool is_nonlinear = s->options.problem == PROBLEM_HYPERELASTICITY;
-
   CLI_TRY(solve_set_boundary(s));
   CLI_TRY(solve_add_loads(s, s->rhs));
   CLI_TRY(solve_balance(s));
-  if (is_nonlinear) CLI_TRY(solve_create_jacobian(s));
+  if (s->is_nonlinear) CLI_TRY(solve_create_jacobian(s));
   CLI_TRY(solve_create_method(s));
-  CLI_TRY((is_nonlinear ? solve_by_newton : solve_run)(s, converged));
+  CLI_TRY((s->is_nonlinear ? solve_by_newton : solve_run)(s, converged));
   return s->options.output ? write_output(s) : CEED_ERROR_SUCCESS;
 }
 
@@ -141,7 +140,8 @@ static int open_ceed_and_mesh(Solve *s) {
   CLI_TRY(solve_check_picture(s));
   CLI_TRY(solve_check_probes(s));
   CLI_TRY(solve_check_formulas(s));
-  if (solve_create_materials(s) || solve_create_robin(s) || solve_list_fixed(s))
+  if (solve_create_materials(s) || solve_create_conductivity(s) || solve_create_robin(s) ||
+      solve_list_fixed(s))
     return cli_report(solve_command.name, s->ceed);
   if (s->base && (solve_check_modes(s) || solve_check_smoother(s)))
     return cli_report(solve_command.name, s->ceed);
@@ -193,8 +193,6 @@ static int run_solve_command(SolveOptions *o) {
   if (!o->steps) o->steps = 10;
   if (o->method == CHOICE_AUTO) o->method = BDF2;
   if (o->law == CHOICE_AUTO) o->law = PROBLEM_NEO_HOOKEAN;
-  if (!o->load_steps) o->load_steps = 1;
-  if (!o->newton_it) o->newton_it = 30;
   const int num_parts = solve_count_parts(o);
 
   o->threads = solve_threads_of_part(o, num_parts);
@@ -219,6 +217,7 @@ void solve_clean_up(Solve *s) {
   CeedDestroy(&s->ceed);
   free(s->fixed);
   free(s->robin);
+  free(s->conductivity);
   free(s->materials);
   free(s->material_regions);
   solve_free_formulas(s);

@@ -120,6 +120,8 @@ typedef struct {
   CeedInt num_materials;
   ProblemMaterial *materials;
   int32_t *material_regions; // what the materials point to
+  bool is_nonlinear;
+  char *conductivity; // in C, where it depends on u; NULL: it does not
   CeedInt num_robin;
   ProblemRobin *robin;
   Problem problem;
@@ -169,6 +171,7 @@ bool solve_depends_on_time(const Solve *s, SolveRole role);
 
 // ---- solve-data.c ----
 int solve_create_materials(Solve *s);                           // Ceed code
+int solve_create_conductivity(Solve *s);                        // Ceed code: where it depends on u
 int solve_create_robin(Solve *s);                               // Ceed code
 int solve_list_fixed(Solve *s);                                 // Ceed code: which parts have given values
 void solve_report_coefficients(const Solve *s, bool *reported); // why a coefficient was refused
@@ -192,8 +195,8 @@ int solve_run(Solve *s, bool *converged); // Ceed code: one solve, with progress
 int solve_renew_preconditioner(Solve *s); // Ceed code: for another state
 
 // ---- solve-newton.c ----
-int solve_create_jacobian(Solve *s);                                          // Ceed code: at the state 0
-int solve_create_level_jacobian(Solve *s, RitzSpace space, CeedOperator *op); // Ceed code: at the state
+int solve_create_jacobian(Solve *s);                                        // Ceed code: at the state 0
+int solve_create_level_linear(Solve *s, RitzSpace space, CeedOperator *op); // Ceed code: at the state
 int solve_by_newton(Solve *s, bool *converged); // Ceed code: from 0, to the loads in rhs and the values in u
 
 // ---- solve-time.c ----

@@ -72,7 +72,7 @@ caret=$(sed -n 3p "$folder/err")
 report $((1 - $?)) "a caret stands below the fault"
 wrong "formula without end" "ritz solve: --source: column 9: expected ')' for the '(' in column 4" \
   solve box:2 --bc all=0 --source 'sin(pi*x'
-wrong "formula with an unknown name" "ritz solve: --source: column 1: unknown name 'ln' (known are x y z t nx ny nz pi, and functions, see --help)" \
+wrong "formula with an unknown name" "ritz solve: --source: column 1: unknown name 'ln' (known are x y z t nx ny nz u pi, and functions, see --help)" \
   solve box:2 --bc all=0 --source 'ln(x)'
 wrong "comparison that is an assignment" "ritz solve: --bc: column 5: expected an operator or ')', found '=' (a comparison is ==)" \
   solve box:2 --bc 'all=if(x=1,2,3)'
@@ -123,14 +123,20 @@ for method in bdf2 implicit-euler; do # u = t + x
 done
 values "a stiff condition is a value" 1e-6 0.3 box:3x3 --order 2 --robin xmin=1e9,0 --robin xmax=1e9,1 --probe 0.3,0.4 "${ref[@]}"
 
-# ---- Large displacements: derivatives are compiled in C++ ----
+# ---- Nonlinear problems: derivatives are compiled in C++ ----
 
 wrong "a law of another problem" "ritz solve: --material: only with --problem hyperelasticity" solve box:2x2 --bc all=1 --material neo-hookean
 wrong "a known solution of large displacements" "ritz solve: --exact: not with --problem hyperelasticity" \
   solve box:2x2 --problem hyperelasticity --exact sine
 wrong "large displacements in parts" \
-  "ritz solve: --parts: hyperelasticity is solved in one part: Newton's method takes linear solvers of one" \
+  "ritz solve: --parts: nonlinear problems are solved in one part: Newton's method takes linear solvers of one" \
   solve box:2x2 --problem hyperelasticity --fixed xmin --force 0,1 --parts 2
+wrong "load steps of a linear problem" "ritz solve: --load-steps: only with --problem hyperelasticity, or u in --coefficient" \
+  solve box:2x2 --bc all=1 --load-steps 2
+wrong "a source of u" "ritz solve: --source: 'u' is used, which --coefficient of poisson and helmholtz has alone" \
+  solve box:2x2 --bc all=1 --source u
+prints "a conductivity of u without values" 1 err '^ritz solve: --coefficient with u needs values \(--bc\) or --robin' \
+  solve box:2x2 --coefficient 1+u --flux all=nx "${ref[@]}"
 prints "a body that can turn" 1 err '^ritz solve: hyperelasticity needs a body that is held: .* leave 1 rigid motions free' \
   solve box:2x2 --problem hyperelasticity --fixed xmin.x --force 0,1 "${ref[@]}"
 if "$ritz" solve box:1x1 --problem hyperelasticity --order 1 --fixed xmin --force 0,0.01 "${ref[@]}" >"$folder/out" 2>"$folder/err"; then
@@ -160,6 +166,18 @@ if "$ritz" solve box:1x1 --problem hyperelasticity --order 1 --fixed xmin --forc
   done
   prints "a column that buckles" 1 out '^load +0\.0[0-9]* of the loads is reached, u is the solution there' \
     solve box:2x2 --order 2 --fixed xmin --traction xmax=-5,0 "${large[@]}"
+  # Conductivities of u: solutions in the space, Kirchhoff's transform, regions, formulas in C beside those of the host.
+  moving=(--ceed /cpu/self/ref --tol 1e-11)
+  values "a conductivity of u whose solution is quadratic" 1e-8 0.49 box:3x3 --order 2 --coefficient '1+u^2' --bc 'all=x^2+y' \
+    --source '-(8*x^2*(x^2+y)+2+2*(x^2+y)^2+2*(x^2+y))' --probe 0.3,0.4 "${moving[@]}"
+  values "Kirchhoff's transform, u + u^2/2 = 3x/2" 1e-5 0.378405 box:8x1 --order 3 --coefficient 1+u --bc xmin=0 --bc xmax=1 \
+    --probe 0.3,0.4 "${moving[@]}"
+  values "a conductivity of u with Robin's condition" 1e-8 0.3 box:3x3 --order 1 --coefficient 1+u --source -1 \
+    --robin 'all=2,x+(1+x)*nx/2' --probe 0.3,0.4 "${moving[@]}"
+  values "a conductivity of u and a reaction" 1e-8 0.3 box:3x3 --problem helmholtz --lambda 2 --order 1 --coefficient 1+u \
+    --source 2*x-1 --bc all=x --probe 0.3,0.4 "${moving[@]}"
+  values "a conductivity of u in one region" 1e-8 "0.225 0.875" "$(dirname "$0")/../examples/meshes/two-regions.mesh" --order 1 \
+    --coefficient 1 --coefficient '2=3+0*u' --bc 1=0 --bc 2=1 --probe 0.3,0.4 --probe 1.5,0.2 "${moving[@]}"
 else
   grep -q 'C++' "$folder/err"
   report $((1 - $?)) "without a C++ compiler that is said"

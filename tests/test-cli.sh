@@ -170,7 +170,7 @@ wrong "formulas for too few directions" "ritz solve: --force: expected 2 formula
   solve box:2x2 --problem elasticity --force 1
 wrong "formulas for too many directions" "ritz solve: --traction: expected at most 3 formulas such as 0,0,-1, found '1,2,3,4'" \
   solve box:2x2 --problem elasticity --traction xmin=1,2,3,4
-wrong "formula of a direction with a fault" "ritz solve: --bc: column 4: unknown name 'q' (known are x y z t nx ny nz pi, and functions, see --help)" \
+wrong "formula of a direction with a fault" "ritz solve: --bc: column 4: unknown name 'q' (known are x y z t nx ny nz u pi, and functions, see --help)" \
   solve box:2x2 --problem elasticity --bc 'all=0, q'
 wrong "direction that the mesh has not" \
   "ritz solve: --fixed: the mesh has no boundary part 'xmin.z'; its parts are: xmin, xmax, ymin, ymax, all" \

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double point[EXPR_NUM_VARIABLES] = {0.7, -1.3, 2.1, 0.4, 0.6, -0.64, 0.48};
+static const double point[EXPR_NUM_VARIABLES] = {0.7, -1.3, 2.1, 0.4, 0.6, -0.64, 0.48, 1.7};
 
 // Value at `point`, NaN with a note when the formula is refused.
 static double value_of(const char *text) {
@@ -45,6 +45,7 @@ TEST(names_are_coordinates_time_normal_and_pi) {
   CHECK_VALUE("z", point[2]);
   CHECK_VALUE("pi", 3.14159265358979323846);
   CHECK_VALUE("t", point[3]);
+  CHECK_VALUE("u", point[7]);
   CHECK_VALUE("nx^2+ny^2+nz^2", 1.0);
   CHECK_VALUE("nx+10*ny+100*nz", point[4] + 10 * point[5] + 100 * point[6]);
   CHECK_VALUE("x+10*y+100*z", point[0] + 10 * point[1] + 100 * point[2]);
