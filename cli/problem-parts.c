@@ -31,6 +31,11 @@ int problem_get_diagonal(const ProblemOperator *op, CeedVector diagonal) {
                    : CeedOperatorLinearAssembleDiagonal(op->whole, diagonal, CEED_REQUEST_IMMEDIATE);
 }
 
+int problem_apply(const ProblemOperator *op, CeedVector x, CeedVector y) {
+  return op->parts ? RitzPartOperatorApply(op->parts, x, y)
+                   : CeedOperatorApply(op->whole, x, y, CEED_REQUEST_IMMEDIATE);
+}
+
 int problem_set_operator(const ProblemOperator *op, RitzSolver solver, RitzIndices constraints) {
   if (op->parts) return RitzSolverSetPartOperator(solver, op->parts, constraints);
   CLI_TRY(RitzSolverSetOperator(solver, op->whole));

@@ -156,6 +156,8 @@ int problem_create_capacity(Problem *problem, CeedOperator *op);
 int problem_create_step(Problem *problem, double factor, ProblemOperator *op);
 void problem_destroy_operator(ProblemOperator *op);
 int problem_get_diagonal(const ProblemOperator *op, CeedVector diagonal);
+// y = op x; in parts as RitzPartOperatorApply.
+int problem_apply(const ProblemOperator *op, CeedVector x, CeedVector y);
 // Makes an operator that of the solver, with constrained entries (those of boundaries alone).
 int problem_set_operator(const ProblemOperator *op, RitzSolver solver, RitzIndices constraints);
 

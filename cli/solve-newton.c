@@ -119,7 +119,7 @@ static int create_vectors(LoadSteps *steps) {
   return CeedVectorSetValue(s->u, 0);
 }
 
-static int show_result(const LoadSteps *steps, RitzNewton newton, double reached, bool *converged) {
+static int show_result(LoadSteps *steps, RitzNewton newton, double reached, bool *converged) {
   const Solve *s = steps->s;
   RitzNewtonReason reason = RITZ_NEWTON_ITERATING;
   CeedInt num_steps = 0, linear = 0;
@@ -128,13 +128,16 @@ static int show_result(const LoadSteps *steps, RitzNewton newton, double reached
   CLI_TRY(RitzNewtonGetReason(newton, &reason));
   CLI_TRY(RitzNewtonGetIterations(newton, &num_steps, &linear));
   CLI_TRY(RitzNewtonGetResidual(newton, &first, &last));
+  const CeedInt num_solves = steps->num_solves;
+
   *converged = reason > 0 && reached >= 1;
   cli_fact("result", "%s", RitzNewtonReasonName(reason));
+  if (!*converged) CLI_TRY(set_load(steps, reached)); // the loads of u
   if (!*converged) cli_fact("load", "%.6g of the loads is reached, u is the solution there", reached);
   cli_fact("iterations",
            "%" CeedInt_FMT " in %" CeedInt_FMT " steps of Newton's method, %" CeedInt_FMT
            " load steps, residual %.3e to %.3e",
-           linear, num_steps, steps->num_solves, first, last);
+           linear, num_steps, num_solves, first, last);
   cli_fact("time", "%.3f s", cli_seconds() - steps->start);
   return CeedVectorCopy(s->u, s->state);
 }

@@ -153,6 +153,11 @@ static const ArgOption options_table[] = {
     LIST("--probe", "X,Y,Z",
          "print the solution at a point, of heat at the last time; may be\nrepeated: --probe 0.1,0.2,0",
          probe),
+    LIST("--line", "FROM:TO:N",
+         "print the solution at N points from one point to another, as\ncomma-separated values: --line "
+         "0,0,0:1,0,0:101",
+         line),
+    FLAG("--reactions", "print the force, or the flux, of each part with given values", reactions),
     INTEGER("--every", "of a series: every N-th step (default 1): --every 10", every, 1),
     FLAG("--verbose", "show all of the preconditioner", verbose),
 };

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Results of `ritz solve`: errors against the known solution, values at points, files for ParaView, the
-// picture.
+// Results of `ritz solve`: errors against the known solution, files for ParaView, the picture.
 #include <math.h>
-#include <ritz/function.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,69 +86,6 @@ cleanup:
   CeedVectorDestroy(&error);
   CeedVectorDestroy(&stress);
   RitzSpaceDestroy(&tensors);
-  return ierr;
-}
-
-// ---- Values at points ----
-
-// The numbers of a text "x,y,z": how many, -1 where it is no list of finite ones.
-static int parse_point(const char *text, double x[3]) {
-  for (int num = 0; num < 3; num++) {
-    char *end = NULL;
-
-    x[num] = strtod(text, &end);
-    if (end == text || !isfinite(x[num])) return -1;
-    if (!*end) return num + 1;
-    if (*end != ',') return -1;
-    text = end + 1;
-  }
-  return -1;
-}
-
-int solve_check_probes(const Solve *s) {
-  for (size_t i = 0; i < s->options.probe.num; i++) {
-    const char *text = s->options.probe.items[i];
-    double x[3];
-    char shown[80];
-
-    if (parse_point(text, x) == s->space_dim) continue;
-    return args_wrong(&solve_command, "--probe", "expected %d numbers separated by commas, found '%s'",
-                      (int)s->space_dim, args_shown(text, shown));
-  }
-  return CLI_OK;
-}
-
-// Of parts of a mesh, those that have the point: the mean of their equal values.
-static int show_probe(const Solve *s, RitzLocator locator, const char *text) {
-  CeedScalar values[3] = {0};
-  double x[3], sums[4] = {0}; // of values, and of those that have the point
-  int64_t num_missed = 0;
-  char shown[100] = "";
-
-  (void)parse_point(text, x);
-  CLI_TRY(RitzSpaceEvaluate(s->problem.space, locator, s->u, 1, x, values, &num_missed));
-  for (CeedInt c = 0; c < s->problem.num_comp && !num_missed; c++) sums[c] = values[c];
-  sums[3] = num_missed == 0;
-  CLI_TRY(solve_reduce(s, RITZ_REDUCTION_SUM, 4, sums));
-  if (sums[3] < 1 && !solve_is_first(s)) return CEED_ERROR_INCOMPATIBLE; // the first part tells
-  if (sums[3] < 1)
-    return CeedError(s->ceed, CEED_ERROR_INCOMPATIBLE, "--probe %s: the point is not in the mesh", text);
-  for (CeedInt c = 0; c < s->problem.num_comp; c++)
-    snprintf(shown + strlen(shown), sizeof(shown) - strlen(shown), "%s%.10g", c ? " " : "",
-             sums[c] / sums[3]);
-  cli_fact("probe", "u(%s) = %s", text, shown);
-  return CEED_ERROR_SUCCESS;
-}
-
-int solve_show_probes(const Solve *s) {
-  RitzLocator locator = NULL;
-  int ierr = CEED_ERROR_SUCCESS;
-
-  if (s->options.probe.num == 0) return CEED_ERROR_SUCCESS;
-  CLI_TRY(RitzLocatorCreate(s->mesh, -1, &locator));
-  for (size_t i = 0; i < s->options.probe.num && !ierr; i++)
-    ierr = show_probe(s, locator, s->options.probe.items[i]);
-  RitzLocatorDestroy(&locator);
   return ierr;
 }
 

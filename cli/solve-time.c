@@ -230,7 +230,12 @@ static int run_steps(TimeLoop *loop, bool *converged) {
   *converged = true;
   for (loop->step = 1; loop->step <= loop->s->options.steps && *converged; loop->step++)
     CLI_TRY(take_step(loop, converged));
-  if (*converged) show_summary(loop);
+  if (*converged) {
+    const bool is_start = loop->s->options.method == BDF2 && loop->s->options.steps == 1;
+
+    show_summary(loop);
+    CLI_TRY(solve_show_reactions(loop->s, is_start ? &loop->start : &loop->s->problem.op));
+  }
   return close_series(loop);
 }
 

@@ -74,6 +74,7 @@ static int solve_steady(Solve *s, bool *converged) {
   if (s->is_nonlinear) CLI_TRY(solve_create_jacobian(s));
   CLI_TRY(solve_create_method(s));
   CLI_TRY((s->is_nonlinear ? solve_by_newton : solve_run)(s, converged));
+  CLI_TRY(solve_show_reactions(s, &s->problem.op));
   return s->options.output ? write_output(s) : CEED_ERROR_SUCCESS;
 }
 
@@ -90,7 +91,7 @@ static int compute(Solve *s, bool *converged) {
   } else {
     CLI_TRY(solve_steady(s, converged));
   }
-  CLI_TRY(solve_show_probes(s));
+  CLI_TRY(solve_show_points(s));
   return s->options.exact == EXACT_SINE ? solve_show_errors(s) : CEED_ERROR_SUCCESS;
 }
 
@@ -138,7 +139,7 @@ static int open_ceed_and_mesh(Solve *s) {
     CLI_TRY(open_ceed(s, resource));
   CLI_TRY(solve_open_mesh(s));
   CLI_TRY(solve_check_picture(s));
-  CLI_TRY(solve_check_probes(s));
+  CLI_TRY(solve_check_points(s));
   CLI_TRY(solve_check_formulas(s));
   if (solve_create_materials(s) || solve_create_conductivity(s) || solve_create_robin(s) ||
       solve_list_fixed(s))
@@ -158,6 +159,7 @@ static int move_to_device(Solve *s) {
 // Opens everything that all parts must agree on before they go on.
 static int open_all(Solve *s) {
   CLI_TRY(solve_agree(s, solve_parse_formulas(s)));
+  CLI_TRY(solve_agree(s, solve_check_reactions(s)));
   CLI_TRY(solve_agree(s, open_ceed_and_mesh(s)));
   CLI_TRY(solve_compare_meshes(s));
   CLI_TRY(solve_agree(s, solve_divide_mesh(s) ? cli_report(solve_command.name, s->ceed) : CLI_OK));

@@ -11,6 +11,7 @@
 //     solve-newton.c     Newton's method, load steps
 //     solve-parts.c      parts: threads, GPUs, processes of MPI
 //     solve-output.c     errors, files
+//     solve-values.c     values at points, reactions
 //
 // Functions return exit codes, after printing what went wrong; those marked so return Ceed codes, whose
 // message is stored in the context.
@@ -50,7 +51,7 @@ typedef struct {
   int problem; // ProblemKind
   int order, refine, exact, max_it;
   ArgTexts bc, fixed, flux, robin, traction, source, force, coefficient, capacity, young, poisson, initial,
-      probe, pressure;
+      probe, line, pressure;
   double lambda, tol;
   double time; // < 0: not given
   int steps, every, method;
@@ -60,7 +61,7 @@ typedef struct {
   int precision, levels, smoother, degree, cycle, start, coarse;
   int parts, gpus; // 0: not given
   int threads;     // of this process; of a part, when it runs
-  bool jacobi, no_jacobi, verbose;
+  bool jacobi, no_jacobi, verbose, reactions;
 } SolveOptions;
 
 extern const ArgCommand solve_command;
@@ -238,8 +239,13 @@ int solve_write_file(const Solve *s, const char *path); // Ceed code
 // FILE.vtu of the picture FILE.png, for free(); NULL: it has another end.
 char *solve_file_of_picture(const char *picture);
 int solve_check_picture(const Solve *s); // that the mesh has something to draw; an exit code
-int solve_check_probes(const Solve *s);  // that the points have the dimension of space; an exit code
-int solve_show_probes(const Solve *s);   // the solution there
 int solve_draw(Solve *s); // the last file that was written; an exit code that all parts have alike
+
+// ---- solve-values.c ----
+int solve_check_points(const Solve *s);    // that --probe and --line are points of the space; an exit code
+int solve_check_reactions(const Solve *s); // that some part has given values; an exit code
+int solve_show_points(const Solve *s);     // Ceed code: the solution there
+// Ceed code: what parts with given values give, of the system op u = rhs without its constraints.
+int solve_show_reactions(Solve *s, const ProblemOperator *op);
 
 #endif

@@ -123,6 +123,50 @@ for method in bdf2 implicit-euler; do # u = t + x
 done
 values "a stiff condition is a value" 1e-6 0.3 box:3x3 --order 2 --robin xmin=1e9,0 --robin xmax=1e9,1 --probe 0.3,0.4 "${ref[@]}"
 
+# ---- Lines and reactions ----
+
+wrong "a line of another dimension" "ritz solve: --line: expected two points of 2 coordinates and a number of points from 2 to 1e6 \
+such as 0,0:1,1:11, found '0:1:11'" solve box:2x2 --bc all=1 --line 0:1:11
+wrong "a line of one point" "ritz solve: --line: expected two points of 1 coordinates and a number of points from 2 to 1e6 \
+such as 0:1:11, found '0:1:1'" solve box:2 --bc all=1 --line 0:1:1
+wrong "reactions of no part" "ritz solve: --reactions: no part has given values (--bc or --fixed)" solve box:2x2 --flux all=nx --reactions
+
+# u = x + 2 y; the last point is beyond the mesh.
+for parts in 1 3; do
+  run solve box:4x4 --order 1 --bc 'all=x+2*y' --line 0,0.5:1.25,0.5:3 --parts $parts "${ref[@]}"
+  [[ $status == 0 ]] && sed -n '/^s,x,y,u$/,$p' "$folder/out" | awk -F, '
+    NR == 2 { ok = $1 == 0 && $2 == 0 && $3 == 0.5 && ($4 - 1) ^ 2 < 1e-16 }
+    NR == 3 { ok = ok && $1 == 0.625 && $2 == 0.625 && $3 == 0.5 && ($4 - 1.625) ^ 2 < 1e-16 }
+    NR == 4 { ok = ok && $1 == 1.25 && $4 == "nan" } END { exit !(ok && NR == 4) }'
+  report $((1 - $?)) "values along a line are a table, $parts parts"
+done
+
+# reacts SENTENCE LOADS ARGUMENTS...: what all parts give is minus the loads, each number to 1e-8.
+reacts() {
+  local sentence=$1 loads=$2 found
+  shift 2
+  run solve "$@" --reactions
+  found=$(sed -n '/^reactions/,$s/.*\(force\|flux\) \(.*\) on .*/\2/p' "$folder/out" | tail -1)
+  awk -v a="$loads" -v b="$found" 'BEGIN {
+    n = split(a, x, " "); m = split(b, y, " "); if (n != m) exit 1
+    for (i = 1; i <= n; i++) if (!((x[i] + y[i]) ^ 2 <= 1e-16)) exit 1 }' && [[ $status == 0 ]]
+  local ok=$((1 - $?))
+  [[ $ok == 1 ]] || echo "# loads $loads, reactions $found"
+  report $ok "$sentence"
+}
+reacts "a source flows out where values are given" "1" box:3x3 --order 2 --source 2*x --bc xmin=0 --bc ymin=1 --bc xmax=x "${ref[@]}"
+reacts "in parts, too" "1" box:3x3 --order 2 --source 2*x --bc xmin=0 --bc ymin=1 --bc xmax=x --parts 3 "${ref[@]}"
+reacts "what Robin's condition lets out is not given" "-0.75" box:3x1 --order 1 --bc xmin=1 --robin xmax=3,0 "${ref[@]}"
+reacts "supports carry the loads of a body" "1 2 -2" box:2x2x2 --problem elasticity --order 2 --fixed xmin --force 1,2,-3 \
+  --traction xmax=0,0,1 "${ref[@]}"
+reacts "supports in single directions add up" "1 2 -3" box:2x2x2 --problem elasticity --order 2 --fixed xmin.x --fixed ymin.y --fixed zmin \
+  --force 1,2,-3 "${ref[@]}"
+reacts "a body that has settled gives what it gets" "1" box:3x3 --problem heat --time 1000 --steps 5 --method implicit-euler --source 1 \
+  --bc xmin=0 --bc xmax=0 --initial 0 "${ref[@]}"
+run solve box:4x1 --order 1 --coefficient 3 --bc xmin=0 --bc xmax=2 --reactions "${ref[@]}"
+grep -Eq '^reactions +flux -(6|5.99999)[0-9]* on xmin$' "$folder/out" && grep -Eq '^ +flux (6|5.99999)[0-9]* on xmax$' "$folder/out"
+report $((1 - $?)) "each part has its flux"
+
 # ---- Nonlinear problems: derivatives are compiled in C++ ----
 
 wrong "a law of another problem" "ritz solve: --material: only with --problem hyperelasticity" solve box:2x2 --bc all=1 --material neo-hookean
@@ -166,6 +210,7 @@ if "$ritz" solve box:1x1 --problem hyperelasticity --order 1 --fixed xmin --forc
   done
   prints "a column that buckles" 1 out '^load +0\.0[0-9]* of the loads is reached, u is the solution there' \
     solve box:2x2 --order 2 --fixed xmin --traction xmax=-5,0 "${large[@]}"
+  reacts "supports carry the loads of large displacements" "0 -0.1" box:2x2 --order 2 --fixed xmin --force 0,-0.1 "${large[@]}"
   # Conductivities of u: solutions in the space, Kirchhoff's transform, regions, formulas in C beside those of the host.
   moving=(--ceed /cpu/self/ref --tol 1e-11)
   values "a conductivity of u whose solution is quadratic" 1e-8 0.49 box:3x3 --order 2 --coefficient '1+u^2' --bc 'all=x^2+y' \
