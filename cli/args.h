@@ -33,7 +33,7 @@ typedef struct {
   int *items; // owned
 } ArgInts;
 
-enum { ARG_MAX_INTS = 1000, ARG_MAX_CHOICES = 10, ARG_MAX_OPTIONS = 48 };
+enum { ARG_MAX_INTS = 1000, ARG_MAX_CHOICES = 10, ARG_MAX_OPTIONS = 64 };
 
 typedef struct {
   const char *name;  // "--order"
@@ -83,6 +83,18 @@ typedef enum { ARGS_RUN, ARGS_HELP, ARGS_WRONG } ArgsResult;
 // Parses argv[1 ..] into `options`, which holds the defaults. ARGS_HELP: the help text was printed to stdout;
 // ARGS_WRONG: a message was printed to stderr.
 ArgsResult args_parse(const ArgCommand *command, int argc, char **argv, void *options);
+
+// An argument list, which ends with NULL, and what it points to beside argv.
+typedef struct {
+  int argc, num_texts;
+  char **argv, **texts; // owned, and the texts
+} ArgWords;
+
+// Words "@FILE" before a "--" become the words in FILE: separated by blanks and ends of lines, in '...' or
+// "..." as they are, without what follows a '#' where a word would begin. Returns an exit code, after the
+// reason was printed; to be freed in any case.
+int args_read_files(const ArgCommand *command, int argc, char **argv, ArgWords *words);
+void args_free_words(ArgWords *words);
 
 // Frees the lists among the options.
 void args_free(const ArgCommand *command, void *options);

@@ -139,15 +139,25 @@ static int check_device_memory(void) {
   return CLI_USAGE;
 }
 
-static int run_processes(int argc, char **argv) {
+static int run_with(int argc, char **argv) {
   CLI_TRY(compare_arguments(argc, argv));
   CLI_TRY(agree(check_device_memory()));
   divide_machine(asks_for_gpus(argc, argv));
-  if (argc > 1 && !strcmp(argv[1], "solve")) return cli_solve(argc - 1, argv + 1);
+  if (argc > 1 && !strcmp(argv[1], "solve")) return solve_with(argc - 1, argv + 1);
   if (argc > 1 && !strcmp(argv[1], "--version")) return cli_print_version();
   fprintf(cli_stderr(), "usage: mpiexec -n N ritz-mpi solve [arguments]\n"
                         "The arguments are those of 'ritz solve', without --parts and --gpus.\n");
   return CLI_USAGE;
+}
+
+// Files of arguments are read by each process, and compared as arguments.
+static int run_processes(int argc, char **argv) {
+  ArgWords words;
+  int code = agree(args_read_files(&solve_command, argc, argv, &words));
+
+  if (!code) code = run_with(words.argc, words.argv);
+  args_free_words(&words);
+  return code;
 }
 
 int main(int argc, char **argv) {

@@ -162,6 +162,9 @@ static const ArgOption options_table[] = {
     FLAG("--verbose", "show all of the preconditioner", verbose),
 };
 
+_Static_assert(sizeof(options_table) / sizeof(options_table[0]) <= ARG_MAX_OPTIONS,
+               "args.c has room for them");
+
 const ArgCommand solve_command = {
     .name = "ritz solve",
     .operand = "MESH",
@@ -187,6 +190,8 @@ const ArgCommand solve_command = {
         "conditions < <= > >= == != && || !, a ? b : c or if(a, b, c); sin cos tan asin acos\n"
         "atan sinh cosh tanh exp log log2 log10 sqrt cbrt abs floor ceil round erf, of two arguments\n"
         "atan2 pow hypot fmod, of two or more min max.\n\n"
+        "@FILE stands for the words in a file, as they would be on the command line; # begins remarks:\n"
+        "ritz solve @case.txt --order 4\n\n"
         "Exit status: 0 converged; 1 failed or not converged; 2 wrong usage.\n\n"
         "  ritz solve box:8x8x8 --exact sine --order 3\n"
         "  ritz solve heat-sink.msh --order 4 --bc base=100 --bc fins=20 --output heat.vtu\n"

@@ -225,7 +225,7 @@ void solve_clean_up(Solve *s) {
   solve_free_formulas(s);
 }
 
-int cli_solve(int argc, char **argv) {
+int solve_with(int argc, char **argv) {
   SolveOptions options = {.order = 2,
                           .merge = -1,
                           .exact = EXACT_NONE,
@@ -252,5 +252,14 @@ int cli_solve(int argc, char **argv) {
   if (parsed == ARGS_RUN) code = run_solve_command(&options);
   args_free(&solve_command, &options);
   free(file);
+  return code;
+}
+
+int cli_solve(int argc, char **argv) {
+  ArgWords words;
+  int code = args_read_files(&solve_command, argc, argv, &words);
+
+  if (!code) code = solve_with(words.argc, words.argv);
+  args_free_words(&words);
   return code;
 }

@@ -230,6 +230,7 @@ int solve_connect(Solve *s);        // Ceed code: GPUs of parts
 bool solve_is_first(const Solve *s);
 
 // ---- solve.c ----
+int solve_with(int argc, char **argv); // the command, whose arguments name no files of others; an exit code
 int solve_run_command(Solve *s, bool *converged); // what follows the check of the command line; an exit code
 void solve_clean_up(Solve *s);
 

@@ -123,6 +123,32 @@ for method in bdf2 implicit-euler; do # u = t + x
 done
 values "a stiff condition is a value" 1e-6 0.3 box:3x3 --order 2 --robin xmin=1e9,0 --robin xmax=1e9,1 --probe 0.3,0.4 "${ref[@]}"
 
+# ---- Arguments from files ----
+
+cat >"$folder/case.txt" <<'END'
+# A plate, warm on the left.
+box:4x4 --order 1          # degree 1
+--bc 'xmin=1 + 0*y' --bc "xmax=3"
+--probe
+0.5,0.5
+END
+values "a file of arguments" 1e-8 2 "@$folder/case.txt" "${ref[@]}"
+values "what follows it counts, too" 1e-8 "2 2.5" "@$folder/case.txt" --probe 0.75,0 "${ref[@]}"
+prints "a file that is not there" 1 err '^ritz solve: @.*nowhere: No such file' solve "@$folder/nowhere"
+printf -- "box:2 --bc 'all=1" >"$folder/open.txt"
+prints "a quotation mark alone" 1 err '^ritz solve: @.*open.txt: a quotation mark has no partner$' solve "@$folder/open.txt"
+echo "@$folder/case.txt" >"$folder/nested.txt"
+prints "a file that names another" 1 err '^ritz solve: @.*nested.txt: files of arguments do not name others$' solve "@$folder/nested.txt"
+head -c 1100000 /dev/zero | tr '\0' ' ' >"$folder/long.txt"
+prints "a file that is too long" 1 err '^ritz solve: @.*long.txt: is longer than 1 MiB$' solve "@$folder/long.txt"
+printf 'box:2 \0' >"$folder/zero.txt"
+prints "a file that is no text" 1 err '^ritz solve: @.*zero.txt: is no text$' solve "@$folder/zero.txt"
+prints "a folder of arguments" 1 err '^ritz solve: @.*: ' solve "@$folder"
+: >"$folder/empty.txt"
+wrong "an empty file" "ritz solve: MESH is missing" solve "@$folder/empty.txt"
+wrong "faults in files are told as those of the command line" "ritz solve: unknown option '--ordr' (did you mean --order?)" \
+  solve "@$folder/case.txt" --ordr 2
+
 # ---- Lines and reactions ----
 
 wrong "a line of another dimension" "ritz solve: --line: expected two points of 2 coordinates and a number of points from 2 to 1e6 \
