@@ -30,10 +30,11 @@ static PointsKnown get_known(const Problem *p) {
   if (p->options.kind == PROBLEM_HEAT)
     a = (conductivity * laplacian - m->reaction.value) * get_amplitude(p); // du/dt = -u
   if (p->options.kind == PROBLEM_ELASTICITY) {
-    const double mu = m->young / (2 * (1 + m->poisson));
-    const double sum = m->young * m->poisson / ((1 + m->poisson) * (1 - 2 * m->poisson)) + mu;
-    a = laplacian * mu + sum * pi * pi;
-    b = -sum;
+    double lambda = 0, mu = 0;
+
+    problem_get_lame(&p->options, m, &lambda, &mu);
+    a = laplacian * mu + (lambda + mu) * pi * pi;
+    b = -(lambda + mu);
   }
   return (PointsKnown){get_amplitude(p), a, b};
 }

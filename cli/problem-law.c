@@ -12,18 +12,18 @@ bool problem_is_elastic(ProblemKind kind) {
   return kind == PROBLEM_ELASTICITY || kind == PROBLEM_HYPERELASTICITY;
 }
 
-void problem_get_lame(const ProblemMaterial *m, double *lambda, double *mu) {
+void problem_get_lame(const ProblemOptions *options, const ProblemMaterial *m, double *lambda, double *mu) {
   const double young = m->young, nu = m->poisson;
 
-  *lambda = young * nu / ((1 + nu) * (1 - 2 * nu));
+  *lambda = options->is_plane_stress ? young * nu / (1 - nu * nu) : young * nu / ((1 + nu) * (1 - 2 * nu));
   *mu = young / (2 * (1 + nu));
 }
 
 // The constants as all laws have them: those of small displacements in the same struct.
-static RitzHyperelasticContext get_body(const ProblemMaterial *m) {
+static RitzHyperelasticContext get_body(const ProblemOptions *options, const ProblemMaterial *m) {
   double lambda = 0, mu = 0;
 
-  problem_get_lame(m, &lambda, &mu);
+  problem_get_lame(options, m, &lambda, &mu);
   return (RitzHyperelasticContext){(CeedScalar)lambda, (CeedScalar)mu};
 }
 
@@ -49,7 +49,7 @@ static RitzPointFunction law_of(const Problem *p) {
 
 int problem_create_body(const Problem *p, const ProblemMaterial *material, RitzGeometry geometry,
                         const RitzOperatorOptions *options, CeedOperator *op) {
-  RitzHyperelasticContext data = get_body(material);
+  RitzHyperelasticContext data = get_body(&p->options, material);
   const RitzPointFunction law = law_of(p);
   CeedQFunctionContext ctx = NULL;
   int ierr;
@@ -83,7 +83,7 @@ static void cauchy_stress(ProblemLaw law, const RitzHyperelasticContext *body, c
 void problem_get_stress(const ProblemOptions *options, const ProblemMaterial *material,
                         const CeedScalar H[3][3], CeedScalar stress[PROBLEM_STRESSES]) {
   static const int places[PROBLEM_STRESSES][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {0, 2}};
-  const RitzHyperelasticContext body = get_body(material);
+  const RitzHyperelasticContext body = get_body(options, material);
   CeedScalar s[3][3], none[3];
 
   if (options->kind == PROBLEM_HYPERELASTICITY)
@@ -91,4 +91,5 @@ void problem_get_stress(const ProblemOptions *options, const ProblemMaterial *ma
   else
     elasticity_stress_3(&(ElasticityContext){body.lambda, body.mu}, NULL, H, none, s);
   for (int c = 0; c < PROBLEM_STRESSES; c++) stress[c] = s[places[c][0]][places[c][1]];
+  if (options->is_plane_stress) stress[2] = 0;
 }

@@ -88,7 +88,8 @@ typedef struct {
 
 typedef struct {
   ProblemKind kind;
-  ProblemLaw law; // of hyperelasticity
+  ProblemLaw law;       // of hyperelasticity
+  bool is_plane_stress; // elasticity of plane bodies: no stress across the plane, else no strain
   CeedInt order;
   CeedInt more_points; // Gauss points a direction than the degree; 0: 2
   CeedInt num_materials;
@@ -216,8 +217,10 @@ int problem_sine_errors(const Problem *problem, CeedVector u, double *l2, double
 enum { PROBLEM_STRESSES = 6 };
 // Displacements are what is looked for.
 bool problem_is_elastic(ProblemKind kind);
-// Lame's constants of a material. In the plane there is no strain across it.
-void problem_get_lame(const ProblemMaterial *material, double *lambda, double *mu);
+// Lame's constants of a material; of plane stress that lambda whose plane strain has the same stresses in the
+// plane.
+void problem_get_lame(const ProblemOptions *options, const ProblemMaterial *material, double *lambda,
+                      double *mu);
 // The operator of a material as RitzGeometryCreatePointOperator makes it.
 int problem_create_body(const Problem *problem, const ProblemMaterial *material, RitzGeometry geometry,
                         const RitzOperatorOptions *options, CeedOperator *op);

@@ -456,7 +456,9 @@ static void show_equation(const Solve *s) {
     cli_fact("problem", "hyperelasticity, %s: -div P(u) = f of the undeformed body",
              o->law == PROBLEM_NEO_HOOKEAN ? "neo-Hookean" : "Saint Venant-Kirchhoff");
     break;
-  default: cli_fact("problem", "linear elasticity: -div sigma(u) = f");
+  default:
+    cli_fact("problem", "linear elasticity%s: -div sigma(u) = f",
+             o->plane == PLANE_STRESS ? " of plane stress" : "");
   }
 }
 

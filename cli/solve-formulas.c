@@ -547,6 +547,11 @@ static int check_mesh(const Solve *s) {
                "sets values on all of the boundary, but the file calls a part of it 'all'");
     return CLI_USAGE;
   }
+  if (o->plane != CHOICE_AUTO && s->dim != 2) {
+    args_wrong(&solve_command, "--plane", "only for meshes of the plane, found a mesh of dimension %d",
+               (int)s->dim);
+    return CLI_USAGE;
+  }
   if (!fills && s->is_nonlinear && !is_body) {
     args_wrong(&solve_command, "--coefficient",
                "u in it needs a mesh that fills its space, this one has %" CeedInt_FMT

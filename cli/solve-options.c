@@ -83,6 +83,10 @@ static const ArgOption options_table[] = {
     LIST("--capacity", "[REGION=]EXPR", "c of heat (default 1): --capacity 2.4e6", capacity),
     LIST("--young", "[REGION=]VALUE", "Young's modulus (default 1): --young 70e9", young),
     LIST("--poisson", "[REGION=]VALUE", "Poisson's ratio (default 0.3): --poisson steel=0.29", poisson),
+    CHOICE("--plane",
+           "bodies of plane meshes have no strain, or no stress, across the plane\n(default strain): "
+           "--plane stress",
+           plane, "strain", "stress"),
     CHOICE("--material", "law of hyperelasticity (default neo-hookean): --material neo-hookean", law,
            "neo-hookean", "saint-venant-kirchhoff"),
     INTEGER(
@@ -230,6 +234,10 @@ static const char *option_of_data(const SolveOptions *o) {
 }
 
 static ArgsResult check_law(const SolveOptions *o) {
+  if (o->plane != CHOICE_AUTO && !problem_is_elastic((ProblemKind)o->problem))
+    return args_wrong(&solve_command, "--plane", "only with --problem elasticity or hyperelasticity");
+  if (o->plane == PLANE_STRESS && o->problem == PROBLEM_HYPERELASTICITY)
+    return args_wrong(&solve_command, "--plane", "hyperelasticity has no strain across the plane");
   if (o->problem == PROBLEM_HYPERELASTICITY)
     return o->exact != EXACT_NONE
                ? args_wrong(&solve_command, "--exact", "not with --problem hyperelasticity")

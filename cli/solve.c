@@ -14,6 +14,7 @@ static int create_problem(Solve *s) {
   const double steps_per_time = o->time > 0 ? o->steps / o->time : 0;
   const ProblemOptions options = {.kind = (ProblemKind)o->problem,
                                   .law = (ProblemLaw)o->law,
+                                  .is_plane_stress = o->plane == PLANE_STRESS,
                                   .order = o->order,
                                   .num_materials = s->num_materials,
                                   .materials = s->materials,
@@ -235,6 +236,7 @@ int solve_with(int argc, char **argv) {
                           .time = -1,
                           .method = CHOICE_AUTO,
                           .law = CHOICE_AUTO,
+                          .plane = CHOICE_AUTO,
                           .solver = CHOICE_AUTO,
                           .preconditioner = CHOICE_AUTO,
                           .precision = CHOICE_AUTO,

@@ -39,6 +39,7 @@ typedef enum {
 } SolvePreconditioner;
 enum { PRECISION_F64, PRECISION_F32, PRECISION_AUTO };
 enum { IMPLICIT_EULER, BDF2 };
+enum { PLANE_STRAIN, PLANE_STRESS };
 enum { CYCLE_V, CYCLE_W, CYCLE_F, CYCLE_FULL };
 enum { START_ZERO, START_FULL };
 enum { SMOOTHER_SCHWARZ = 4, COARSE_AMG = 4, COARSE_CG = 5 }; // as in the table of options
@@ -56,6 +57,7 @@ typedef struct {
   double time; // < 0: not given
   int steps, every, method;
   int law;                    // ProblemLaw, or CHOICE_AUTO
+  int plane;                  // PLANE_STRAIN, PLANE_STRESS or CHOICE_AUTO
   int load_steps, newton_it;  // 0: not given
   int solver, preconditioner; // RitzSolverType, SolvePreconditioner, or CHOICE_AUTO
   int precision, levels, smoother, degree, cycle, start, coarse;

@@ -149,6 +149,21 @@ wrong "an empty file" "ritz solve: MESH is missing" solve "@$folder/empty.txt"
 wrong "faults in files are told as those of the command line" "ritz solve: unknown option '--ordr' (did you mean --order?)" \
   solve "@$folder/case.txt" --ordr 2
 
+# ---- Plane stress ----
+
+wrong "plane stress of a temperature" "ritz solve: --plane: only with --problem elasticity or hyperelasticity" solve box:2x2 --bc all=1 --plane stress
+wrong "plane stress in space" "ritz solve: --plane: only for meshes of the plane, found a mesh of dimension 3" \
+  solve box:2x2x2 --problem elasticity --fixed xmin --force 0,0,1 --plane stress
+wrong "plane stress of large displacements" "ritz solve: --plane: hyperelasticity has no strain across the plane" \
+  solve box:2x2 --problem hyperelasticity --fixed xmin --force 0,1 --plane stress
+pulled=(box:2x2 --problem elasticity --order 1 --young 2 --poisson 0.25 --fixed xmin.x --fixed ymin.y --traction "xmax=1,0" --probe "1,1")
+values "a plate that is pulled is a bar" 1e-8 "0.5 -0.125" "${pulled[@]}" --plane stress --output "$folder/plate.vtu" "${ref[@]}"
+grep -Eq '^stress +von Mises = (1|0\.99999)[0-9.]* at most$' "$folder/out"
+report $((1 - $?)) "and has the stress of a bar"
+values "a block that is pulled has no strain across" 1e-8 "0.46875 -0.15625" "${pulled[@]}" "${ref[@]}"
+prints "a known solution of plane stress" 0 out '^L2 error +[1-9]\.[0-9]*e-0[4-9]' \
+  solve box:4x4 --problem elasticity --order 3 --plane stress --exact sine "${ref[@]}"
+
 # ---- Lines and reactions ----
 
 wrong "a line of another dimension" "ritz solve: --line: expected two points of 2 coordinates and a number of points from 2 to 1e6 \
