@@ -61,6 +61,31 @@ int problem_create_body(const Problem *p, const ProblemMaterial *material, RitzG
   return ierr;
 }
 
+// ---- Pressures ----
+
+int problem_set_pressure(CeedQFunctionContext context, double pressure) {
+  RitzFollowerContext data = {(CeedScalar)pressure};
+
+  return CeedQFunctionContextSetData(context, CEED_MEM_HOST, CEED_COPY_VALUES, sizeof(data), &data);
+}
+
+int problem_add_follower(Problem *p, const char *part, CeedQFunctionContext context) {
+  RitzFacetFunction functions[] = {RITZ_FACET_GRADIENT_FUNCTION_TABLE(ritz_follower_pressure_2, 2, 2),
+                                   RITZ_FACET_GRADIENT_FUNCTION_TABLE(ritz_follower_pressure_3, 3, 3)};
+  RitzFacetFunction *function = &functions[p->dim - 2];
+  const RitzBoundaryOptions options = {.space = p->space, .part = part, .num_points = p->options.order + 2};
+  RitzGeometry geometry = NULL;
+  CeedOperator op = NULL;
+
+  function->loc = strstr(function->loc, "ritz/jit-source");
+  CLI_TRY(problem_get_geometry(p, p->space, &geometry));
+  int ierr = RitzGeometryCreateBoundaryOperator(geometry, p->ceed, &options, function, context, &op);
+
+  if (!ierr) ierr = problem_add_parts(p->op.whole, op);
+  CeedOperatorDestroy(&op);
+  return ierr;
+}
+
 // ---- Stresses ----
 
 // Cauchy's stress P F^T / J of Piola's P, F = 1 + H.

@@ -10,7 +10,7 @@
 
 // ---- Geometry of the meshes of all levels ----
 
-static int get_geometry(Problem *p, RitzSpace space, RitzGeometry *geometry) {
+int problem_get_geometry(Problem *p, RitzSpace space, RitzGeometry *geometry) {
   RitzMesh mesh = NULL;
   ProblemGeometry *all;
 
@@ -84,7 +84,7 @@ static int create_of_material(const Problem *p, const ProblemMaterial *m, Form f
   return create_scalar(p, m, form, geometry, &options, op);
 }
 
-static int add_parts(CeedOperator composite, CeedOperator parts) {
+int problem_add_parts(CeedOperator composite, CeedOperator parts) {
   CeedInt num = 0;
   CeedOperator *list = NULL;
 
@@ -102,14 +102,14 @@ static int create_inner_form(Problem *p, Form form, RitzSpace space, CeedOperato
   int ierr = CEED_ERROR_SUCCESS;
 
   if (p->options.conductivity) return problem_create_conduction(p, space, NULL, op);
-  CLI_TRY(get_geometry(p, space, &geometry));
+  CLI_TRY(problem_get_geometry(p, space, &geometry));
   if (p->options.num_materials == 1)
     return create_of_material(p, p->options.materials, form, geometry, space, op);
   CLI_TRY(CeedOperatorCreateComposite(p->ceed, op));
   for (CeedInt i = 0; i < p->options.num_materials; i++) {
     CLI_TRY_CLEANUP(create_of_material(p, &p->options.materials[i], form, geometry, space, &part));
     if (!part) continue;
-    CLI_TRY_CLEANUP(add_parts(*op, part));
+    CLI_TRY_CLEANUP(problem_add_parts(*op, part));
     CeedOperatorDestroy(&part);
     has_elements = true;
   }

@@ -143,6 +143,10 @@ int problem_has_directions(RitzMesh mesh, bool *has);
 // point a direction less, which is exact on affine elements with constant coefficients all the same; as many
 // where coefficients jump within elements, so that the finest level is the problem's operator.
 int problem_create_level(Problem *problem, RitzSpace space, CeedOperator *op);
+// The geometry of a space's mesh, borrowed; made once.
+int problem_get_geometry(Problem *problem, RitzSpace space, RitzGeometry *geometry);
+// Adds the parts of a composite to another one.
+int problem_add_parts(CeedOperator composite, CeedOperator parts);
 // The material of a region, the last one that has it; < 0: none.
 CeedInt problem_find_material(const Problem *problem, int32_t region);
 // Restrictions and coordinates of the problem's space and mesh.
@@ -224,6 +228,10 @@ void problem_get_lame(const ProblemOptions *options, const ProblemMaterial *mate
 // The operator of a material as RitzGeometryCreatePointOperator makes it.
 int problem_create_body(const Problem *problem, const ProblemMaterial *material, RitzGeometry geometry,
                         const RitzOperatorOptions *options, CeedOperator *op);
+// A pressure that follows the body becomes a part of F(u) in the problem's operator, for its Jacobian to be
+// made afterwards; the context has its value, which may change.
+int problem_add_follower(Problem *problem, const char *part, CeedQFunctionContext context);
+int problem_set_pressure(CeedQFunctionContext context, double pressure);
 // The stress (hyperelasticity: Cauchy's) xx, yy, zz, xy, yz, xz where the displacement has the gradient H,
 // H[c][d] that of component c along x_d.
 void problem_get_stress(const ProblemOptions *options, const ProblemMaterial *material,

@@ -318,6 +318,7 @@ static int add_loads(Solve *s, CeedVector rhs) {
 
     if (f->role != ROLE_FLUX && f->role != ROLE_ROBIN && f->role != ROLE_TRACTION && f->role != ROLE_PRESSURE)
       continue;
+    if (f->role == ROLE_PRESSURE && s->options.problem == PROBLEM_HYPERELASTICITY) continue; // in F(u)
     snprintf(name, sizeof(name), "%s %.100s", f->option, f->name);
     CLI_TRY((f->role == ROLE_PRESSURE ? problem_add_pressure : problem_add_boundary)(
         &s->problem, name, f->name, f->role == ROLE_ROBIN ? robin_flux : solve_formula_value, f, rhs));

@@ -41,7 +41,7 @@ static const struct {
                     .has_normal = true, .num_formulas = 2},
     [ROLE_TRACTION] = {"--traction", "top=0,0,-1", MEMBER(traction), FOR_BODIES, NAME_PART, .is_vector = true,
                        .has_normal = true},
-    [ROLE_PRESSURE] = {"--pressure", "inner=1e5", MEMBER(pressure), FOR_ELASTICITY, NAME_PART,
+    [ROLE_PRESSURE] = {"--pressure", "inner=1e5", MEMBER(pressure), FOR_BODIES, NAME_PART,
                        .has_normal = true},
     [ROLE_SOURCE] = {"--source", "x*y", MEMBER(source), FOR_SCALARS, NAME_REGION, .has_time = true},
     [ROLE_FORCE] = {"--force", "0,0,-1", MEMBER(force), FOR_BODIES, NAME_REGION, .is_vector = true},
@@ -260,9 +260,11 @@ static int check_formula(const Solve *s, const Formula *formula) {
     const bool is_positive =
         role == ROLE_COEFFICIENT || role == ROLE_CAPACITY || role == ROLE_YOUNG || is_alpha;
     const bool has_range = is_positive && is_constant;
+    const bool is_number =
+        roles[role].is_number || (role == ROLE_PRESSURE && s->options.problem == PROBLEM_HYPERELASTICITY);
     const char *expected =
         has_range && !(value > 0 && isfinite(value)) ? is_alpha ? "a positive alpha" : "a positive value"
-        : roles[role].is_number && !is_constant      ? "a constant"
+        : is_number && !is_constant                  ? "a constant"
         : role == ROLE_POISSON && !(value > -1 && value < 0.5) ? "a value between -1 and 0.5"
                                                                : NULL;
     if (expected) {

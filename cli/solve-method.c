@@ -288,8 +288,9 @@ static int choose_solver(const Solve *s, RitzSolverType *type) {
 
   *type = (RitzSolverType)s->options.solver;
   if (s->options.solver >= 0) return CEED_ERROR_SUCCESS;
-  *type = s->conductivity ? RITZ_SOLVER_GMRES : RITZ_SOLVER_CG;
-  if (!s->pc || s->conductivity) return CEED_ERROR_SUCCESS;
+  const bool is_skew = s->conductivity || s->followers; // the Jacobian is not symmetric
+  *type = is_skew ? RITZ_SOLVER_GMRES : RITZ_SOLVER_CG;
+  if (!s->pc || is_skew) return CEED_ERROR_SUCCESS;
   CLI_TRY(CeedGetScalarType(&own));
   CLI_TRY(RitzPreconditionerIsSymmetric(s->pc, &is_symmetric));
   CLI_TRY(RitzPreconditionerGetPrecision(s->pc, &precision));

@@ -46,7 +46,8 @@ cleanup:
   return ierr;
 }
 
-// Bodies: the Jacobian. A conductivity makes it unsymmetric: the operator whose k does not move.
+// Bodies: the Jacobian of the stress, without that of pressures. A conductivity makes it unsymmetric: the
+// operator whose k does not move.
 static int linearize_level(Solve *s, RitzSpace space, CeedVector state, CeedOperator *op) {
   CeedOperator residual = NULL;
   int ierr;
@@ -71,7 +72,32 @@ int solve_create_level_linear(Solve *s, RitzSpace space, CeedOperator *op) {
   return ierr;
 }
 
+// Pressures of hyperelasticity; their value at a load.
+static int set_pressures(const Solve *s, double load) {
+  static const double zeros[EXPR_NUM_VARIABLES] = {0};
+
+  for (size_t i = 0; s->followers && i < s->num_formulas; i++) {
+    if (s->followers[i])
+      CLI_TRY(problem_set_pressure(s->followers[i], load * expr_value(s->formulas[i].expr[0], zeros)));
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static int add_pressures(Solve *s) {
+  if (!solve_has_role(s, ROLE_PRESSURE)) return CEED_ERROR_SUCCESS;
+  CLI_TRY(cli_allocate(s->ceed, s->num_formulas, sizeof(*s->followers), &s->followers));
+  for (size_t i = 0; i < s->num_formulas; i++) {
+    if (s->formulas[i].role == ROLE_PRESSURE) CLI_TRY(CeedQFunctionContextCreate(s->ceed, &s->followers[i]));
+  }
+  CLI_TRY(set_pressures(s, 0));
+  for (size_t i = 0; i < s->num_formulas; i++) {
+    if (s->followers[i]) CLI_TRY(problem_add_follower(&s->problem, s->formulas[i].name, s->followers[i]));
+  }
+  return RitzOperatorSetUse(s->problem.op.whole, RITZ_USE_NO_WAIT);
+}
+
 int solve_create_jacobian(Solve *s) {
+  CLI_TRY(add_pressures(s));
   CLI_TRY(CeedVectorCreate(s->ceed, s->size, &s->state));
   CLI_TRY(CeedVectorSetValue(s->state, 0));
   CLI_TRY(RitzLocatorCreate(s->mesh, -1, &s->locator));
@@ -96,6 +122,7 @@ static int set_load(void *ctx, double load) {
 
   steps->load = load;
   steps->num_solves++;
+  CLI_TRY(set_pressures(steps->s, load));
   CLI_TRY(RitzVectorSum(steps->s->rhs, load, steps->full_loads, 0, CEED_VECTOR_NONE));
   return RitzVectorSum(steps->values, load, steps->full_values, 0, CEED_VECTOR_NONE);
 }

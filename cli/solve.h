@@ -138,6 +138,7 @@ typedef struct {
   CeedVector mean_weights; // integrals of the basis functions, where u is known up to constants; else NULL
   // Of nonlinear problems: the Jacobian at the state, and who finds nodes of levels.
   ProblemOperator jacobian;
+  CeedQFunctionContext *followers; // of the formulas that are pressures, [num_formulas]; NULL: there are none
   CeedVector state;
   RitzLocator locator;
   SolvePreconditioner pc_kind; // that was made

@@ -222,6 +222,8 @@ wrong "a source of u" "ritz solve: --source: 'u' is used, which --coefficient of
   solve box:2x2 --bc all=1 --source u
 prints "a conductivity of u without values" 1 err '^ritz solve: --coefficient with u needs values \(--bc\) or --robin' \
   solve box:2x2 --coefficient 1+u --flux all=nx "${ref[@]}"
+wrong "a pressure that varies and follows" "ritz solve: --pressure: expected a constant, found 'x'" \
+  solve box:2x2 --problem hyperelasticity --fixed xmin --pressure xmax=x
 prints "a body that can turn" 1 err '^ritz solve: hyperelasticity needs a body that is held: .* leave 1 rigid motions free' \
   solve box:2x2 --problem hyperelasticity --fixed xmin.x --force 0,1 "${ref[@]}"
 if "$ritz" solve box:1x1 --problem hyperelasticity --order 1 --fixed xmin --force 0,0.01 "${ref[@]}" >"$folder/out" 2>"$folder/err"; then
@@ -249,6 +251,12 @@ if "$ritz" solve box:1x1 --problem hyperelasticity --order 1 --fixed xmin --forc
     values "bending with $method" 1e-6 "-0.00974741 -0.19116031" box:4x4 --order 3 --fixed xmin --traction xmax=0,-0.03 \
       --load-steps 2 --probe 1,0.5 "${large[@]}" $method
   done
+  # Cauchy's stress is -p: (1/2) (1/s - s) / s^2 at s = 0.9 in space, over s in the plane.
+  values "a pressure that follows a cube" 1e-8 "-0.1 -0.1 -0.1" box:1x1x1 --order 1 --poisson 0 --fixed xmin.x --fixed ymin.y \
+    --fixed zmin.z --pressure 'xmax=(1/0.9-0.9)/2/0.81' --pressure 'ymax=(1/0.9-0.9)/2/0.81' --pressure 'zmax=(1/0.9-0.9)/2/0.81' \
+    --probe 1,1,1 "${large[@]}"
+  values "and a square, in load steps" 1e-8 "-0.1 -0.1" box:2x2 --order 2 --poisson 0 --fixed xmin.x --fixed ymin.y \
+    --pressure 'xmax=(1/0.9-0.9)/2/0.9' --pressure 'ymax=(1/0.9-0.9)/2/0.9' --probe 1,1 --load-steps 3 "${large[@]}"
   prints "a column that buckles" 1 out '^load +0\.0[0-9]* of the loads is reached, u is the solution there' \
     solve box:2x2 --order 2 --fixed xmin --traction xmax=-5,0 "${large[@]}"
   reacts "supports carry the loads of large displacements" "0 -0.1" box:2x2 --order 2 --fixed xmin --force 0,-0.1 "${large[@]}"

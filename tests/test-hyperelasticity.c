@@ -292,6 +292,66 @@ TEST(rigid_motions_of_bent_elements_have_no_forces) {
   CeedDestroy(&ceed);
 }
 
+// The tractions -p cof(F) n, ctx: F; p = 0.7.
+static double follower(const void *ctx, const ProblemPoint *point, CeedInt c) {
+  const double *F = ctx;
+  double sum = 0;
+  Matrix copy;
+
+  memcpy(copy, F, sizeof(copy));
+  for (int d = 0; d < 3; d++) sum -= 0.7 * cofactor(copy, c, d) * point->x[PROBLEM_NORMAL + d];
+  return sum;
+}
+
+static CeedQFunctionContext make_pressure(Problem *problem) {
+  CeedQFunctionContext context = NULL;
+
+  must(CeedQFunctionContextCreate(problem->ceed, &context));
+  must(problem_set_pressure(context, 0));
+  must(problem_add_follower(problem, "all", context));
+  must(problem_set_pressure(context, 0.7));
+  return context;
+}
+
+TEST(pressures_follow_affine_deformations) {
+  Matrix space = {{1.2, 0.1, -0.2}, {0.05, 0.9, 0.3}, {0.2, 0.15, 1.25}};
+  Matrix plane = {{1.2, 0.1, 0}, {0.05, 0.9, 0}, {0, 0, 1}};
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+
+  for (int s = 0; s < NUM_SHAPES + 2; s++) {
+    const bool is_plane = s >= NUM_SHAPES;
+    const CeedElemTopology shape = !is_plane         ? shapes[s]
+                                   : s == NUM_SHAPES ? CEED_TOPOLOGY_QUAD
+                                                     : CEED_TOPOLOGY_TRIANGLE;
+    double(*F)[3] = is_plane ? plane : space;
+    RitzMesh mesh = make_box(ceed, is_plane ? 2 : 3, shape, 1);
+    Problem problem = make_problem(ceed, mesh, PROBLEM_NEO_HOOKEAN, 2);
+    CeedVector u = make_vector(&problem), forces = make_vector(&problem), loads = make_vector(&problem);
+    CeedQFunctionContext context = make_pressure(&problem);
+    CeedScalar norm = 0;
+    Matrix P;
+
+    // F(u) is the stress's tractions minus those of the pressure.
+    get_piola(PROBLEM_NEO_HOOKEAN, F, P);
+    CHECK_OK(problem_set_nodes(&problem, "test", affine, F, -1, 0, NULL, u));
+    CHECK_OK(CeedOperatorApply(problem.op.whole, u, forces, CEED_REQUEST_IMMEDIATE));
+    CHECK_OK(problem_add_boundary(&problem, "test", "all", follower, F, loads));
+    CHECK_OK(CeedVectorAXPY(forces, 1, loads));
+    CHECK_OK(CeedVectorSetValue(loads, 0));
+    CHECK_OK(problem_add_boundary(&problem, "test", "all", traction, P, loads));
+    CHECK_OK(CeedVectorAXPY(forces, -1, loads));
+    CHECK_OK(CeedVectorNorm(forces, CEED_NORM_MAX, &norm));
+    CHECK(norm < 1000 * CEED_EPSILON, "shape %d: forces out of balance by %g", s, (double)norm);
+    CeedQFunctionContextDestroy(&context);
+    CeedVectorDestroy(&u);
+    CeedVectorDestroy(&forces);
+    CeedVectorDestroy(&loads);
+    problem_destroy(&problem);
+    RitzMeshDestroy(&mesh);
+  }
+  CeedDestroy(&ceed);
+}
+
 TEST_EACH_BACKEND(jacobians_are_the_derivatives) {
   Matrix F = {{1.2, 0.1, -0.2}, {0.05, 0.9, 0.3}, {0.2, 0.15, 1.25}};
   const char *resource = "";
@@ -302,6 +362,7 @@ TEST_EACH_BACKEND(jacobians_are_the_derivatives) {
     RitzMesh mesh = make_box(ceed, 2 + law, law ? CEED_TOPOLOGY_TET : CEED_TOPOLOGY_QUAD, 1);
     Problem problem = make_problem(ceed, mesh, law, 2);
     CeedVector u = make_vector(&problem);
+    CeedQFunctionContext context = make_pressure(&problem);
     CeedOperator jacobian = NULL;
     RitzDerivativeCheck check = {.order = 0};
 
@@ -310,6 +371,7 @@ TEST_EACH_BACKEND(jacobians_are_the_derivatives) {
     CHECK_OK(RitzOperatorCheckDerivative(problem.op.whole, u, jacobian, 0.01, &check));
     CHECK_NEAR(check.order, 2.0, sizeof(CeedScalar) == 8 ? 0.1 : 0.4, "%s", laws[law]);
     CeedOperatorDestroy(&jacobian);
+    CeedQFunctionContextDestroy(&context);
     CeedVectorDestroy(&u);
     problem_destroy(&problem);
     RitzMeshDestroy(&mesh);
@@ -322,5 +384,6 @@ int main(int argc, char **argv) {
       TESTS(stress_turns_with_the_body, rotations_have_no_stress, stress_is_the_derivative_of_the_energy,
             small_strains_have_the_stress_of_linear_elasticity_with_all_digits,
             plane_stress_is_that_of_a_pulled_plate, affine_deformations_are_in_balance_with_their_tractions,
-            rigid_motions_of_bent_elements_have_no_forces, jacobians_are_the_derivatives));
+            rigid_motions_of_bent_elements_have_no_forces, pressures_follow_affine_deformations,
+            jacobians_are_the_derivatives));
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // First Piola-Kirchhoff stresses of hyperelastic bodies as point functions (ritz/point-function.h), for space
-// and for the plane, which has no strain across it. Of `ritz solve`; their Jacobians are derivatives of this
-// text (RitzOperatorCreateDerivative). The context is a RitzHyperelasticContext.
+// and for the plane, which has no strain across it, and pressures that follow them. Of `ritz solve`; their
+// Jacobians are derivatives of this text (RitzOperatorCreateDerivative). The context is a
+// RitzHyperelasticContext.
 //
 // F = 1 + H, H = grad u by the undeformed position, J = det F:
 //
@@ -110,5 +111,44 @@ RITZ_HYPERELASTIC(ritz_neo_hookean, 2, ritz_neo_hookean)
 RITZ_HYPERELASTIC(ritz_neo_hookean, 3, ritz_neo_hookean)
 RITZ_HYPERELASTIC(ritz_saint_venant_kirchhoff, 2, ritz_saint_venant_kirchhoff)
 RITZ_HYPERELASTIC(ritz_saint_venant_kirchhoff, 3, ritz_saint_venant_kirchhoff)
+
+// ---- Pressure that stays normal to a facet and grows with its area: p cof(F) n beside a stress in F(u) ----
+
+typedef struct {
+  CeedScalar pressure;
+} RitzFollowerContext;
+
+#define RITZ_FOLLOWER(name, dim)                                                                             \
+  CEED_QFUNCTION_HELPER void name##_at_##dim(const void *ctx, const CeedScalar *x, const CeedScalar *n,      \
+                                             const CeedScalar *u, const CeedScalar grad_u[dim][dim],         \
+                                             CeedScalar *v, CeedScalar grad_v[dim][dim]) {                   \
+    const RitzFollowerContext *follower = (const RitzFollowerContext *)ctx;                                  \
+    CeedScalar F[3][3], c[3][3];                                                                             \
+    (void)x, (void)u;                                                                                        \
+    RITZ_POINT_UNROLL                                                                                        \
+    for (int i = 0; i < 3; i++) {                                                                            \
+      RITZ_POINT_UNROLL                                                                                      \
+      for (int j = 0; j < 3; j++) F[i][j] = (CeedScalar)(i == j);                                            \
+    }                                                                                                        \
+    RITZ_POINT_UNROLL                                                                                        \
+    for (int i = 0; i < dim; i++) {                                                                          \
+      RITZ_POINT_UNROLL                                                                                      \
+      for (int j = 0; j < dim; j++) F[i][j] = F[i][j] + grad_u[i][j];                                        \
+    }                                                                                                        \
+    ritz_hyperelastic_cofactor((const CeedScalar(*)[3])F, c);                                                \
+    RITZ_POINT_UNROLL                                                                                        \
+    for (int i = 0; i < dim; i++) {                                                                          \
+      v[i] = 0;                                                                                              \
+      RITZ_POINT_UNROLL                                                                                      \
+      for (int j = 0; j < dim; j++) {                                                                        \
+        v[i] = v[i] + follower->pressure * c[i][j] * n[j];                                                   \
+        grad_v[i][j] = 0;                                                                                    \
+      }                                                                                                      \
+    }                                                                                                        \
+  }                                                                                                          \
+  RITZ_FACET_GRADIENT_FUNCTION(name##_##dim, dim, dim, name##_at_##dim)
+
+RITZ_FOLLOWER(ritz_follower_pressure, 2)
+RITZ_FOLLOWER(ritz_follower_pressure, 3)
 
 #endif
