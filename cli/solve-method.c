@@ -364,8 +364,10 @@ int solve_renew_preconditioner(Solve *s) {
 
 int solve_create_method(Solve *s) {
   CLI_TRY(create_preconditioner(s, &s->pc_kind));
-  if (s->problem.op.whole) // most applies are the preconditioner's
-    CLI_TRY(RitzOperatorsPrepare(1, &s->problem.op.whole, NULL, true));
+  CeedOperator ops[] = {s->problem.op.whole, s->jacobian.whole};
+
+  if (ops[0]) // most applies are the preconditioner's
+    CLI_TRY(RitzOperatorsPrepare(ops[1] ? 2 : 1, ops, NULL, true));
   CLI_TRY(set_up_solver(s));
   if (cli_is_quiet()) return CEED_ERROR_SUCCESS;
   if (s->pc_kind == PC_MULTIGRID && s->transport) return show_view(s, "levels", RitzPreconditionerView);

@@ -79,14 +79,15 @@ static double coordinate(const Line *line, int64_t i, CeedInt d) {
 
 // u [num][num_comp] at the points of a line, NaN outside of the mesh. Of parts of a mesh, those that have a
 // point: the mean of their equal values.
-static int evaluate_sums(const Solve *s, RitzLocator locator, const Line *line, double *x, CeedScalar *values,
-                         double *sums) {
+static int evaluate_sums(const Solve *s, RitzLocator locator, const Line *line, double *x, int64_t *elements,
+                         CeedScalar *values, double *sums) {
   const CeedInt nc = s->problem.num_comp, dim = s->space_dim, stride = nc + 1;
 
   for (int64_t i = 0; i < line->num * (int64_t)dim; i++) x[i] = coordinate(line, i / dim, (CeedInt)(i % dim));
+  CLI_TRY(RitzLocatorFind(locator, line->num, x, NULL, elements, NULL));
   CLI_TRY(RitzSpaceEvaluate(s->problem.space, locator, s->u, line->num, x, values, NULL));
   for (int64_t i = 0; i < line->num; i++) {
-    if (values[i * nc] != values[i * nc]) continue;
+    if (elements[i] < 0) continue;
     for (CeedInt c = 0; c < nc; c++) sums[i * stride + c] = values[i * nc + c];
     sums[i * stride + nc] = 1;
   }
@@ -101,15 +102,18 @@ static int evaluate_sums(const Solve *s, RitzLocator locator, const Line *line, 
 static int evaluate(const Solve *s, RitzLocator locator, const Line *line, double **sums) {
   const size_t num = (size_t)line->num, nc = (size_t)s->problem.num_comp;
   double *x = NULL;
+  int64_t *elements = NULL;
   CeedScalar *values = NULL;
   int ierr;
 
   CLI_TRY_CLEANUP(cli_allocate(s->ceed, num * 3, sizeof(*x), &x));
+  CLI_TRY_CLEANUP(cli_allocate(s->ceed, num, sizeof(*elements), &elements));
   CLI_TRY_CLEANUP(cli_allocate(s->ceed, num * nc, sizeof(*values), &values));
   CLI_TRY_CLEANUP(cli_allocate(s->ceed, num * (nc + 1), sizeof(**sums), sums));
-  ierr = evaluate_sums(s, locator, line, x, values, *sums);
+  ierr = evaluate_sums(s, locator, line, x, elements, values, *sums);
 cleanup:
   free(x);
+  free(elements);
   free(values);
   return ierr;
 }
