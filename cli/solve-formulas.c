@@ -47,10 +47,10 @@ static const struct {
     [ROLE_FORCE] = {"--force", "0,0,-1", MEMBER(force), FOR_BODIES, NAME_REGION, .is_vector = true},
     [ROLE_COEFFICIENT] = {"--coefficient", "2", MEMBER(coefficient), FOR_DIFFUSION, NAME_REGION,
                           .has_unknown = true},
-    [ROLE_CAPACITY] = {"--capacity", "2", MEMBER(capacity), FOR_HEAT, NAME_REGION},
+    [ROLE_CAPACITY] = {"--capacity", "2", MEMBER(capacity), FOR_HEAT, NAME_REGION, .is_number = false},
     [ROLE_YOUNG] = {"--young", "70e9", MEMBER(young), FOR_BODIES, NAME_REGION, .is_number = true},
     [ROLE_POISSON] = {"--poisson", "0.3", MEMBER(poisson), FOR_BODIES, NAME_REGION, .is_number = true},
-    [ROLE_INITIAL] = {"--initial", "20", MEMBER(initial), FOR_HEAT, NAME_NONE},
+    [ROLE_INITIAL] = {"--initial", "20", MEMBER(initial), FOR_HEAT, NAME_NONE, .is_number = false},
 };
 
 // "poisson, helmholtz and heat"
