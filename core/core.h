@@ -374,12 +374,13 @@ struct CeedQFunction_private {
   struct CeedObject_private obj;
   CeedInt vec_length;
   CeedQFunctionUser f;
-  char *source_path;   // owned; as given, NULL without source
-  char *resolved_path; // owned; what run-time compilers get, see ritz_qfunction_find_source
-  char *file_path;     // owned; found file, made on request
-  char *text;          // owned; the source itself, NULL where it is a file; paths are RITZ_TEXT_IN_MEMORY
-  bool is_cxx;         // the text is C++ and no C
-  char *kernel_name;   // owned, "" without source
+  char *source_path;    // owned; as given, NULL without source
+  char *resolved_path;  // owned; what run-time compilers get, see ritz_qfunction_find_source
+  char *file_path;      // owned; found file, made on request
+  char *text;           // owned; the source itself, NULL where it is a file; paths are RITZ_TEXT_IN_MEMORY
+  bool is_cxx;          // the text is C++ and no C
+  CeedQFunction energy; // counted; what a gradient is made of, NULL for other functions
+  char *kernel_name;    // owned, "" without source
   const char *gallery_name; // borrowed from the gallery until exit, NULL for user functions
   CeedInt num_in, num_out;
   CeedQFunctionField *in, *out; // owned arrays of owned fields

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The text of a QFunction's derivative (contract in core/derivative.h): the user's text with CeedScalar
-// replaced by a pair of value and derivative (ritz/jit-source/dual.h), and a function around it that makes
-// pairs of its inputs, calls the user's function for one point at a time and gives back the derivatives.
+// replaced by a number with derivatives (ritz/jit-source/dual.h), and a function around it that makes such
+// numbers of its inputs, calls the user's function for one point at a time and gives back the derivatives.
 //
-// One point at a time, because arrays of pairs are then registers, and the loop over the points around it is
-// the one that becomes vector instructions. For that all loops in the text are asked to be unrolled.
+// One point at a time, because arrays of numbers are then registers, and the loop over the points around it
+// is the one that becomes vector instructions. For that all loops in the text are asked to be unrolled.
 //
 // What a context holds stays as it is in memory: where the text casts its address to a pointer to a struct,
 // that struct keeps real numbers. Texts are read as a list of words for that; nothing is preprocessed. All
@@ -338,7 +338,7 @@ __attribute__((format(printf, 2, 3))) static int add(Text *t, const char *format
   const int length = vsnprintf(line, sizeof(line), format, args);
   va_end(args);
   RITZ_REQUIRE(length >= 0 && length < (int)sizeof(line), t->ceed, CEED_ERROR_UNSUPPORTED,
-               "RitzOperatorCreateDerivative: the name of a QFunction is too long");
+               "the name of a QFunction is too long to differentiate it");
   return append(t, line, (size_t)length);
 }
 
@@ -363,69 +363,142 @@ static int add_user(Text *t, const Source *s) {
     RITZ_TRY(append(t, p, (size_t)(word->start - p)));
     if (is_bare_loop(s, i)) RITZ_TRY(add(t, "RITZ_DUAL_UNROLL "));
     if (word->before) RITZ_TRY(add(t, "%s", word->before));
-    RITZ_TRY(word->is_real ? add(t, "RitzDualReal") : append(t, word->start, word->length));
+    RITZ_TRY(word->is_real                ? add(t, "RitzDualReal")
+             : is(s, i, "CEED_QFUNCTION") ? add(t, "RITZ_DUAL_QFUNCTION")
+                                          : append(t, word->start, word->length));
     if (word->closes) RITZ_TRY(add(t, ")"));
     p = word->start + word->length;
   }
   return append(t, p, strlen(p));
 }
 
-// The pairs of input i; `derivative`: the input with theirs, -1: none.
-static int add_input(Text *t, const CeedQFunctionField field, CeedInt i, CeedInt derivative) {
-  if (!field->size) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(add(t, "  RitzDual in%d[%d];\n  RITZ_DUAL_UNROLL for (int k = 0; k < %d; k++) ", (int)i,
-               (int)field->size, (int)field->size));
-  if (derivative < 0) return add(t, "in%d[k] = RitzDual(in[%d][i + Q * k]);\n", (int)i, (int)i);
-  return add(t, "in%d[k] = RitzDual(in[%d][i + Q * k], in[%d][i + Q * k]);\n", (int)i, (int)i,
-             (int)derivative);
+// What one function is made of.
+typedef struct {
+  Text text;
+  const RitzDerivative *wanted;
+  CeedInt num_partials;
+} Function;
+
+static bool has_direction(const RitzDerivative *d, CeedInt input) {
+  return d->have_direction && d->have_direction[input];
+}
+
+static bool has_partials(const RitzDerivative *d, CeedInt input) {
+  return d->have_partials && d->have_partials[input];
+}
+
+// What CeedScalar is.
+static int add_types(Function *f) {
+  const RitzDerivative *d = f->wanted;
+  static const char pair[] = "RitzDualNumber<RitzDualReal, RitzDualReal>";
+  if (!d->have_partials) return add(&f->text, "typedef %s RitzDual;\n", pair);
+  return add(&f->text,
+             "typedef %s RitzDualValue;\n"
+             "typedef RitzPartials<RitzDualValue, %d> RitzDualPartials;\n"
+             "typedef RitzDualNumber<RitzDualValue, RitzDualPartials> RitzDual;\n",
+             d->have_direction ? pair : "RitzDualReal", (int)f->num_partials);
+}
+
+// The numbers of input i; `direction`: the input with their derivatives, -1: none; `first`: their first
+// partial derivative, -1: none.
+static int add_input(Function *f, CeedInt i, CeedInt direction, CeedInt first) {
+  const CeedInt size = f->wanted->qf->in[i]->size;
+  if (!size) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(
+      add(&f->text,
+          "  RitzDual in%d[%d];\n  RITZ_DUAL_UNROLL for (int k = 0; k < %d; k++)\n    in%d[k] = RitzDual(",
+          (int)i, (int)size, (int)size, (int)i));
+  if (f->wanted->have_partials) RITZ_TRY(add(&f->text, "RitzDualValue("));
+  RITZ_TRY(add(&f->text, "in[%d][i + Q * k]", (int)i));
+  if (direction >= 0) RITZ_TRY(add(&f->text, ", in[%d][i + Q * k]", (int)direction));
+  if (f->wanted->have_partials) RITZ_TRY(add(&f->text, "), RitzDualPartials"));
+  if (first >= 0)
+    RITZ_TRY(add(&f->text, "::of(%d + k)", (int)first));
+  else if (f->wanted->have_partials)
+    RITZ_TRY(add(&f->text, "(0)"));
+  return add(&f->text, ");\n");
+}
+
+static int add_inputs(Function *f) {
+  const CeedQFunction qf = f->wanted->qf;
+  CeedInt direction = qf->num_in, partial = 0;
+  for (CeedInt i = 0; i < qf->num_in; i++) {
+    const bool has_p = has_partials(f->wanted, i);
+    RITZ_TRY(add_input(f, i, has_direction(f->wanted, i) ? direction++ : -1, has_p ? partial : -1));
+    if (has_p) partial += qf->in[i]->size;
+  }
+  return CEED_ERROR_SUCCESS;
 }
 
 static int add_list(Text *t, const char *type, const char *name, CeedInt num, CeedQFunctionField *fields) {
-  RITZ_TRY(add(t, "  %s *const pairs_%s[] = {", type, name));
+  RITZ_TRY(add(t, "  %s *const numbers_%s[] = {", type, name));
   for (CeedInt i = 0; i < num; i++) {
     RITZ_TRY(fields[i]->size ? add(t, "%s%d, ", name, (int)i) : add(t, "0, "));
   }
   return add(t, "%s};\n", num ? "" : "0");
 }
 
+// Output `number` of the function: derivatives of the user's.
+static int add_derivatives(Function *f, CeedInt number, CeedInt size, CeedInt output, CeedInt first) {
+  Text *t = &f->text;
+  if (!size) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(add(t, "  RITZ_DUAL_UNROLL for (int k = 0; k < %d; k++) out[%d][i + Q * k] = ", (int)size,
+               (int)number));
+  if (!f->wanted->have_partials) return add(t, "out%d[k].d;\n", (int)output);
+  return add(t, "out0[0].d[%d + k]%s;\n", (int)first, f->wanted->have_direction ? ".d" : "");
+}
+
+static int add_outputs(Function *f) {
+  const RitzDerivative *d = f->wanted;
+  const CeedQFunction qf = d->qf;
+  const CeedInt num = d->have_partials ? qf->num_in : qf->num_out;
+  CeedInt number = 0, partial = 0;
+  for (CeedInt i = 0, k = 0; i < num; i++) {
+    const CeedInt size = (d->have_partials ? qf->in : qf->out)[i]->size;
+    if (d->have_partials && !d->have_partials[i]) continue;
+    if (!d->are_wanted || d->are_wanted[k])
+      RITZ_TRY(add_derivatives(f, number++, size, d->have_partials ? 0 : i, partial));
+    partial += size;
+    k++;
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
 // One point.
-static int add_point(Text *t, CeedQFunction qf, const char *name, const bool *are_active,
-                     const bool *are_wanted) {
-  CeedInt derivative = qf->num_in, output = 0;
+static int add_point(Function *f) {
+  const CeedQFunction qf = f->wanted->qf;
+  Text *t = &f->text;
   RITZ_TRY(add(t,
                "CEED_QFUNCTION_HELPER int %s_point(void *ctx, const CeedInt Q, const CeedInt i,\n"
                "    const CeedScalar *const *in, CeedScalar *const *out) {\n",
-               name));
-  for (CeedInt i = 0; i < qf->num_in; i++)
-    RITZ_TRY(add_input(t, qf->in[i], i, are_active[i] ? derivative++ : -1));
+               f->wanted->name));
+  RITZ_TRY(add_inputs(f));
   for (CeedInt i = 0; i < qf->num_out; i++) {
     if (qf->out[i]->size) RITZ_TRY(add(t, "  RitzDual out%d[%d];\n", (int)i, (int)qf->out[i]->size));
   }
   RITZ_TRY(add_list(t, "const RitzDual", "in", qf->num_in, qf->in));
   RITZ_TRY(add_list(t, "RitzDual", "out", qf->num_out, qf->out));
-  RITZ_TRY(add(t, "  const int code = %s(ctx, 1, pairs_in, pairs_out);\n", qf->kernel_name));
-  for (CeedInt i = 0; i < qf->num_out; i++) {
-    if (!are_wanted[i]) continue;
-    if (qf->out[i]->size)
-      RITZ_TRY(add(t, "  RITZ_DUAL_UNROLL for (int k = 0; k < %d; k++) out[%d][i + Q * k] = out%d[k].d;\n",
-                   (int)qf->out[i]->size, (int)output, (int)i));
-    output++;
-  }
+  RITZ_TRY(add(t, "  const int code = %s(ctx, 1, numbers_in, numbers_out);\n", qf->kernel_name));
+  RITZ_TRY(add_outputs(f));
   return add(t, "  return code;\n}\n\n");
 }
 
-static int add_all(Text *t, const Source *s, CeedQFunction qf, const char *name, const bool *are_active,
-                   const bool *are_wanted) {
+static int add_all(Function *f, const Source *s) {
+  const char *name = f->wanted->name;
+  Text *t = &f->text;
   RITZ_TRY(add(t,
-               "// The derivative of %s by pairs of value and derivative.\n"
-               "#include <ritz/jit-source/dual.h>\n"
+               "// %s of %s by numbers with derivatives.\n#include <ritz/jit-source/dual.h>\n"
                "#undef CEED_Q_VLA\n#define CEED_Q_VLA 1\n"
-               "#undef CeedPragmaSIMD\n#define CeedPragmaSIMD\n"
-               "#define CeedScalar RitzDual\n",
-               qf->kernel_name));
+               "#undef CeedPragmaSIMD\n#define CeedPragmaSIMD\n",
+               f->wanted->have_partials
+                   ? f->wanted->have_direction ? "The derivative of the gradient" : "The gradient"
+                   : "The derivative",
+               s->name));
+  RITZ_TRY(add_types(f));
+  RITZ_TRY(add(t, "#define CeedScalar RitzDual\n"));
   RITZ_TRY(add_user(t, s));
   RITZ_TRY(add(t, "\n#undef CeedScalar\n#line 1 \"%s\"\n", name));
-  RITZ_TRY(add_point(t, qf, name, are_active, are_wanted));
+  RITZ_TRY(add_point(f));
   return add(t,
              "CEED_QFUNCTION(%s)(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const "
              "*out) {\n"
@@ -435,20 +508,24 @@ static int add_all(Text *t, const Source *s, CeedQFunction qf, const char *name,
              name, name);
 }
 
-int ritz_derivative_text(CeedQFunction qf, const char *call, const char *name, const bool *are_active,
-                         const bool *are_wanted, char **text) {
-  Source s = {.ceed = qf->obj.ceed, .call = call, .name = qf->kernel_name};
-  Text t = {.ceed = qf->obj.ceed};
+int ritz_derivative_text(const RitzDerivative *wanted, char **text) {
+  const CeedQFunction qf = wanted->qf;
+  const Ceed ceed = qf->obj.ceed;
+  Source s = {.ceed = ceed, .call = wanted->call, .name = qf->kernel_name};
+  Function f = {.text = {.ceed = ceed}, .wanted = wanted};
 
-  RITZ_REQUIRE(qf->source_path && ritz_is_identifier(qf->kernel_name), qf->obj.ceed, CEED_ERROR_INCOMPLETE,
-               "%s: QFunction '%s' has no text, needed one to differentiate", call, qf->kernel_name);
+  RITZ_REQUIRE(qf->source_path && ritz_is_identifier(qf->kernel_name), ceed, CEED_ERROR_INCOMPLETE,
+               "%s: QFunction '%s' has no text, needed one to differentiate", wanted->call, qf->kernel_name);
+  RITZ_REQUIRE(!qf->is_cxx, ceed, CEED_ERROR_UNSUPPORTED,
+               "%s: QFunction '%s' is made by differentiation itself", wanted->call, qf->kernel_name);
+  for (CeedInt i = 0; i < qf->num_in; i++) f.num_partials += has_partials(wanted, i) ? qf->in[i]->size : 0;
   int ierr = ritz_qfunction_load_for_device(qf, &s.text);
   if (!ierr) ierr = read_words(&s);
   if (!ierr) ierr = find_real_numbers(&s);
-  if (!ierr) ierr = add_all(&t, &s, qf, name, are_active, are_wanted);
+  if (!ierr) ierr = add_all(&f, &s);
   RITZ_FREE(&s.text);
   RITZ_FREE(&s.words);
-  if (ierr) RITZ_FREE(&t.chars);
-  *text = t.chars;
+  if (ierr) RITZ_FREE(&f.text.chars);
+  *text = f.text.chars;
   return ierr;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Operators of derivatives (ritz/derivative.h). Their texts: core/derivative-text.c.
+// Operators of derivatives and of gradients (ritz/derivative.h). Their texts: core/derivative-text.c.
 #include "core/derivative.h"
 
 #include <ritz/derivative.h>
@@ -8,7 +8,15 @@
 #include <ritz/qfunction.h>
 #include <string.h>
 
-static const char call[] = "RitzOperatorCreateDerivative";
+// What is asked for: the derivative at a state, or the gradient of an energy.
+typedef struct {
+  const char *call;        // the public function
+  const char *suffix, *of; // of names: of QFunctions, before those of operators
+  CeedVector state;        // borrowed; NULL: a gradient
+} Request;
+
+// The outputs of a gradient are called so and like the input that they are derivatives by.
+static const char by[] = "by ";
 
 // *name: owned by the caller
 static int join(Ceed ceed, const char *first, const char *second, char **name) {
@@ -19,33 +27,30 @@ static int join(Ceed ceed, const char *first, const char *second, char **name) {
 
 // ---- Its QFunction ----
 
-static int add_fields(CeedOperator op, const bool *are_active, const bool *are_wanted, CeedQFunction qf) {
-  const CeedQFunction from = op->qf;
-  const Ceed ceed = from->obj.ceed;
+static int add_field(CeedQFunction qf, const char *before, CeedQFunctionField field, bool is_output) {
+  char *name = NULL;
+  RITZ_TRY(join(qf->obj.ceed, before, field->name, &name));
+  const int ierr =
+      (is_output ? CeedQFunctionAddOutput : CeedQFunctionAddInput)(qf, name, field->size, field->eval_mode);
+  RITZ_FREE(&name);
+  return ierr;
+}
 
+static int add_fields(const Request *r, CeedQFunction from, const bool *are_active, const bool *are_wanted,
+                      CeedQFunction qf) {
+  for (CeedInt i = 0; i < from->num_in; i++) RITZ_TRY(add_field(qf, "", from->in[i], false));
   for (CeedInt i = 0; i < from->num_in; i++) {
-    const CeedQFunctionField field = from->in[i];
-    RITZ_TRY(CeedQFunctionAddInput(qf, field->name, field->size, field->eval_mode));
+    if (are_active[i]) RITZ_TRY(add_field(qf, r->state ? "d " : by, from->in[i], !r->state));
   }
-  for (CeedInt i = 0; i < from->num_in; i++) {
-    const CeedQFunctionField field = from->in[i];
-    char *name = NULL;
-    if (!are_active[i]) continue;
-    RITZ_TRY(join(ceed, "d ", field->name, &name));
-    const int ierr = CeedQFunctionAddInput(qf, name, field->size, field->eval_mode);
-    RITZ_FREE(&name);
-    RITZ_TRY(ierr);
-  }
-  for (CeedInt i = 0; i < from->num_out; i++) {
-    const CeedQFunctionField field = from->out[i];
-    if (are_wanted[i]) RITZ_TRY(CeedQFunctionAddOutput(qf, field->name, field->size, field->eval_mode));
+  for (CeedInt i = 0; r->state && i < from->num_out; i++) {
+    if (are_wanted[i]) RITZ_TRY(add_field(qf, "", from->out[i], true));
   }
   return CEED_ERROR_SUCCESS;
 }
 
 // What hosts would call of the text, now: the compiler's refusal is this call's error. Devices have compilers
 // of their own.
-static int compile(CeedQFunction qf, const char *user) {
+static int compile(const Request *r, CeedQFunction qf, const char *user) {
   const Ceed ceed = qf->obj.ceed;
   const CeedErrorHandler handler = ceed->error_handler;
   char *words = NULL;
@@ -56,83 +61,115 @@ static int compile(CeedQFunction qf, const char *user) {
   ceed->error_handler = handler;
   if (!ierr) return CEED_ERROR_SUCCESS;
   RITZ_TRY(ritz_strdup(ceed, ceed->message, &words));
-  ierr =
-      CeedError(ceed, ierr == CEED_ERROR_BACKEND ? CEED_ERROR_UNSUPPORTED : ierr,
-                "%s: QFunction '%s' cannot be differentiated, which is done in C++: %s", call, user, words);
+  ierr = CeedError(ceed, ierr == CEED_ERROR_BACKEND ? CEED_ERROR_UNSUPPORTED : ierr,
+                   "%s: QFunction '%s' cannot be differentiated, which is done in C++: %s", r->call, user,
+                   words);
   RITZ_FREE(&words);
   return ierr;
 }
 
-static int make_qfunction(CeedOperator op, const bool *are_active, const bool *are_wanted,
+// Which inputs of a gradient its outputs are derivatives by; free it.
+static int find_partials(CeedQFunction gradient, bool **have_partials) {
+  RITZ_TRY(RITZ_CALLOC(gradient->obj.ceed, (size_t)gradient->num_in + 1, have_partials));
+  for (CeedInt i = 0, k = 0; i < gradient->num_in && k < gradient->num_out; i++) {
+    (*have_partials)[i] = !strcmp(gradient->in[i]->name, gradient->out[k]->name + strlen(by));
+    k += (*have_partials)[i];
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static int make_text(const Request *r, CeedQFunction from, const char *name, const bool *are_active,
+                     const bool *are_wanted, char **text) {
+  RitzDerivative wanted = {.qf = from, .call = r->call, .name = name};
+  bool *have_partials = NULL;
+
+  if (!r->state) {
+    wanted.have_partials = are_active;
+    return ritz_derivative_text(&wanted, text);
+  }
+  wanted.have_direction = are_active;
+  wanted.are_wanted = are_wanted;
+  if (from->energy) {
+    RITZ_TRY(find_partials(from, &have_partials));
+    wanted.qf = from->energy;
+    wanted.have_partials = have_partials;
+  }
+  const int ierr = ritz_derivative_text(&wanted, text);
+  RITZ_FREE(&have_partials);
+  return ierr;
+}
+
+static int make_qfunction(const Request *r, CeedOperator op, const bool *are_active, const bool *are_wanted,
                           CeedQFunction *qf) {
   const CeedQFunction from = op->qf;
   const Ceed ceed = op->obj.ceed;
   char *name = NULL, *text = NULL;
 
-  int ierr = join(ceed, from->kernel_name, "_derivative", &name);
-  if (!ierr) ierr = ritz_derivative_text(from, call, name, are_active, are_wanted, &text);
+  int ierr = join(ceed, from->kernel_name, r->suffix, &name);
+  if (!ierr) ierr = make_text(r, from, name, are_active, are_wanted, &text);
   if (!ierr) ierr = RitzQFunctionCreateFromText(ceed, from->vec_length, text, name, qf);
   RITZ_FREE(&text);
   RITZ_FREE(&name);
   RITZ_TRY(ierr);
   (*qf)->is_cxx = true;
   (*qf)->is_context_writable = from->is_context_writable;
-  if (from->user_flops > 0) (*qf)->user_flops = 3 * from->user_flops; // a product becomes two more and a sum
-  ierr = add_fields(op, are_active, are_wanted, *qf);
+  // A product becomes two more and a sum; a gradient by hand costs up to four times the function.
+  if (from->user_flops > 0) (*qf)->user_flops = (r->state ? 3 : 4) * from->user_flops;
+  if (!r->state) ierr = CeedQFunctionReferenceCopy(from, &(*qf)->energy);
+  if (!ierr) ierr = add_fields(r, from, are_active, are_wanted, *qf);
   if (!ierr && from->ctx) ierr = CeedQFunctionSetContext(*qf, from->ctx);
-  if (!ierr) ierr = compile(*qf, from->kernel_name);
+  if (!ierr) ierr = compile(r, *qf, from->kernel_name);
   if (ierr) (void)CeedQFunctionDestroy(qf);
   return ierr;
 }
 
 // ---- The operator ----
 
-static int set_field(CeedOperator jacobian, const char *name, CeedOperatorField f, CeedVector vec) {
-  return CeedOperatorSetField(jacobian, name, f->rstr, f->basis, vec);
+static int set_field(CeedOperator made, const char *name, CeedOperatorField f, CeedVector vec) {
+  return CeedOperatorSetField(made, name, f->rstr, f->basis, vec);
 }
 
-static int set_fields(CeedOperator op, CeedVector state, CeedOperator jacobian) {
-  CeedInt direction = op->num_in;
+// Directions and outputs of gradients come in the order of the active inputs.
+static int set_fields(const Request *r, CeedOperator op, CeedOperator made) {
+  const CeedInt num = op->num_in + (r->state ? op->num_out : 0);
+  CeedQFunctionField *const more = r->state ? made->qf->in + op->num_in : made->qf->out;
+  CeedInt k = 0;
 
-  for (CeedInt i = 0; i < op->num_in + op->num_out; i++) {
+  for (CeedInt i = 0; i < num; i++) {
     const CeedOperatorField f = ritz_operator_field(op, i);
-    const bool is_active = f->vec == CEED_VECTOR_ACTIVE;
-    if (ritz_field_is_unused(f)) continue;
-    if (i >= op->num_in) {
-      if (is_active) RITZ_TRY(set_field(jacobian, f->qf_field->name, f, CEED_VECTOR_ACTIVE));
-      continue;
-    }
-    RITZ_TRY(set_field(jacobian, f->qf_field->name, f, is_active ? state : f->vec));
-    if (is_active) RITZ_TRY(set_field(jacobian, jacobian->qf->in[direction++]->name, f, CEED_VECTOR_ACTIVE));
+    const bool is_active = f->vec == CEED_VECTOR_ACTIVE, is_output = i >= op->num_in;
+    if (ritz_field_is_unused(f) || (is_output && !is_active)) continue;
+    RITZ_TRY(set_field(made, f->qf_field->name, f, is_active && !is_output && r->state ? r->state : f->vec));
+    if (is_active && !is_output) RITZ_TRY(set_field(made, more[k++]->name, f, CEED_VECTOR_ACTIVE));
   }
   return CEED_ERROR_SUCCESS;
 }
 
-static int set_name(CeedOperator op, CeedOperator jacobian) {
+static int set_name(const Request *r, CeedOperator op, CeedOperator made) {
   char *name = NULL;
-  RITZ_TRY(join(op->obj.ceed, "derivative of ",
+  RITZ_TRY(join(op->obj.ceed, r->of,
                 op->name ? op->name
                 : op->qf ? op->qf->kernel_name
                          : "a composite",
                 &name));
-  const int ierr = CeedOperatorSetName(jacobian, name);
+  const int ierr = CeedOperatorSetName(made, name);
   RITZ_FREE(&name);
   return ierr;
 }
 
-static int make_operator(CeedOperator op, CeedVector state, CeedQFunction qf, CeedOperator *jacobian) {
-  RITZ_TRY(CeedOperatorCreate(op->obj.ceed, qf, CEED_QFUNCTION_NONE, CEED_QFUNCTION_NONE, jacobian));
-  int ierr = set_fields(op, state, *jacobian);
-  if (!ierr) ierr = set_name(op, *jacobian);
-  if (!ierr) ierr = RitzOperatorSetPrecision(*jacobian, op->precision);
-  if (!ierr) ierr = RitzOperatorSetUse(*jacobian, op->use);
-  if (!ierr) (*jacobian)->route = op->route;
-  if (!ierr) ierr = CeedOperatorCheckReady(*jacobian);
-  if (ierr) (void)CeedOperatorDestroy(jacobian);
+static int make_operator(const Request *r, CeedOperator op, CeedQFunction qf, CeedOperator *made) {
+  RITZ_TRY(CeedOperatorCreate(op->obj.ceed, qf, CEED_QFUNCTION_NONE, CEED_QFUNCTION_NONE, made));
+  int ierr = set_fields(r, op, *made);
+  if (!ierr) ierr = set_name(r, op, *made);
+  if (!ierr) ierr = RitzOperatorSetPrecision(*made, op->precision);
+  if (!ierr) ierr = RitzOperatorSetUse(*made, op->use);
+  if (!ierr) (*made)->route = op->route;
+  if (!ierr) ierr = CeedOperatorCheckReady(*made);
+  if (ierr) (void)CeedOperatorDestroy(made);
   return ierr;
 }
 
-static int differentiate_single(CeedOperator op, CeedVector state, CeedOperator *jacobian) {
+static int differentiate_single(const Request *r, CeedOperator op, CeedOperator *made) {
   const Ceed ceed = op->obj.ceed;
   const size_t num = (size_t)op->num_in + (size_t)op->num_out;
   CeedQFunction qf = NULL;
@@ -143,49 +180,78 @@ static int differentiate_single(CeedOperator op, CeedVector state, CeedOperator 
     const CeedOperatorField f = ritz_operator_field(op, (CeedInt)i);
     are_active[i] = !ritz_field_is_unused(f) && f->vec == CEED_VECTOR_ACTIVE;
   }
-  int ierr = make_qfunction(op, are_active, are_active + op->num_in, &qf);
+  int ierr = make_qfunction(r, op, are_active, are_active + op->num_in, &qf);
   RITZ_FREE(&are_active);
-  if (!ierr) ierr = make_operator(op, state, qf, jacobian);
+  if (!ierr) ierr = make_operator(r, op, qf, made);
   (void)CeedQFunctionDestroy(&qf);
   return ierr;
 }
 
-static int differentiate(CeedOperator op, CeedVector state, CeedOperator *jacobian);
+static int differentiate(const Request *r, CeedOperator op, CeedOperator *made);
 
 // A sub-operator that is there twice is so in the derivative.
-static int differentiate_sub(CeedOperator op, CeedInt number, CeedVector state, CeedOperator composite) {
-  CeedOperator jacobian = NULL;
+static int differentiate_sub(const Request *r, CeedOperator op, CeedInt number, CeedOperator composite) {
+  CeedOperator made = NULL;
   for (CeedInt i = 0; i < number; i++) {
     if (op->sub[i] == op->sub[number]) return CeedOperatorCompositeAddSub(composite, composite->sub[i]);
   }
-  RITZ_TRY(differentiate(op->sub[number], state, &jacobian));
-  const int ierr = CeedOperatorCompositeAddSub(composite, jacobian);
-  (void)CeedOperatorDestroy(&jacobian);
+  RITZ_TRY(differentiate(r, op->sub[number], &made));
+  const int ierr = CeedOperatorCompositeAddSub(composite, made);
+  (void)CeedOperatorDestroy(&made);
   return ierr;
 }
 
-static int differentiate_composite(CeedOperator op, CeedVector state, CeedOperator *jacobian) {
-  RITZ_TRY(CeedOperatorCreateComposite(op->obj.ceed, jacobian));
-  int ierr = CeedOperatorCompositeSetSequential(*jacobian, op->is_sequential);
-  if (!ierr) ierr = set_name(op, *jacobian);
-  for (CeedInt i = 0; !ierr && i < op->num_sub; i++) ierr = differentiate_sub(op, i, state, *jacobian);
-  if (!ierr) ierr = CeedOperatorCheckReady(*jacobian);
-  if (ierr) (void)CeedOperatorDestroy(jacobian);
+static int differentiate_composite(const Request *r, CeedOperator op, CeedOperator *made) {
+  RITZ_TRY(CeedOperatorCreateComposite(op->obj.ceed, made));
+  int ierr = CeedOperatorCompositeSetSequential(*made, op->is_sequential);
+  if (!ierr) ierr = set_name(r, op, *made);
+  for (CeedInt i = 0; !ierr && i < op->num_sub; i++) ierr = differentiate_sub(r, op, i, *made);
+  if (!ierr) ierr = CeedOperatorCheckReady(*made);
+  if (ierr) (void)CeedOperatorDestroy(made);
   return ierr;
 }
 
-static int differentiate(CeedOperator op, CeedVector state, CeedOperator *jacobian) {
-  return (op->is_composite ? differentiate_composite : differentiate_single)(op, state, jacobian);
+static int differentiate(const Request *r, CeedOperator op, CeedOperator *made) {
+  return (op->is_composite ? differentiate_composite : differentiate_single)(r, op, made);
 }
 
 // ---- What is refused ----
 
 static const char *name_of(CeedOperator op) { return op->name ? op->name : ""; }
 
-static int check_parts(CeedOperator op) {
+static int check_parts(const Request *r, CeedOperator op) {
   RITZ_REQUIRE(!op->is_at_points, op->obj.ceed, CEED_ERROR_UNSUPPORTED,
-               "%s: operator '%s' is at points, needed one at quadrature points", call, name_of(op));
-  for (CeedInt i = 0; i < op->num_sub; i++) RITZ_TRY(check_parts(op->sub[i]));
+               "%s: operator '%s' is at points, needed one at quadrature points", r->call, name_of(op));
+  for (CeedInt i = 0; i < op->num_sub; i++) RITZ_TRY(check_parts(r, op->sub[i]));
+  return CEED_ERROR_SUCCESS;
+}
+
+static int check_energy(const Request *r, CeedOperator op) {
+  const Ceed ceed = op->obj.ceed;
+  for (CeedInt i = 0; i < op->num_sub; i++) RITZ_TRY(check_energy(r, op->sub[i]));
+  if (op->is_composite) return CEED_ERROR_SUCCESS;
+  RITZ_REQUIRE(op->num_out == 1, ceed, CEED_ERROR_INCOMPATIBLE,
+               "%s: operator '%s' has %" CeedInt_FMT " outputs, needed one: the energy", r->call, name_of(op),
+               op->num_out);
+  const CeedQFunctionField e = op->qf->out[0];
+  RITZ_REQUIRE(e->size == 1 && (e->eval_mode == CEED_EVAL_NONE || e->eval_mode == CEED_EVAL_INTERP), ceed,
+               CEED_ERROR_INCOMPATIBLE,
+               "%s: output '%s' of operator '%s' has %" CeedInt_FMT
+               " numbers a point and evaluation mode %s, needed one number and CEED_EVAL_NONE or "
+               "CEED_EVAL_INTERP",
+               r->call, e->name, name_of(op), e->size, CeedEvalModes[e->eval_mode]);
+  RITZ_REQUIRE(op->input_size >= 0, ceed, CEED_ERROR_INCOMPATIBLE,
+               "%s: operator '%s' has no active input, needed one to differentiate by", r->call, name_of(op));
+  return CEED_ERROR_SUCCESS;
+}
+
+static int check(const Request *r, CeedOperator op) {
+  const Ceed ceed = op->obj.ceed;
+  RITZ_TRY(check_parts(r, op));
+  RITZ_TRY(CeedOperatorCheckReady(op));
+  RITZ_REQUIRE(strncmp(ceed->resource, "/gpu/opencl", 11), ceed, CEED_ERROR_UNSUPPORTED,
+               "%s: kernels of '%s' are OpenCL C, needed a device that compiles C++", r->call,
+               ceed->resource);
   return CEED_ERROR_SUCCESS;
 }
 
@@ -195,17 +261,27 @@ int RitzOperatorCreateDerivative(CeedOperator op, CeedVector state, CeedOperator
   RITZ_HANDLE(op, state);
   RITZ_ARGUMENT(op, state);
   RITZ_ARGUMENT(op, jacobian);
-  const Ceed ceed = op->obj.ceed;
-  RITZ_TRY(check_parts(op));
-  RITZ_TRY(CeedOperatorCheckReady(op));
-  RITZ_REQUIRE(op->input_size >= 0, ceed, CEED_ERROR_INCOMPATIBLE,
-               "%s: operator '%s' has no active input, needed one to differentiate by", call, name_of(op));
-  RITZ_REQUIRE(state->length == op->input_size, ceed, CEED_ERROR_DIMENSION,
-               "%s: state has %" CeedSize_FMT " entries, the input of operator '%s' has %" CeedSize_FMT, call,
-               state->length, name_of(op), op->input_size);
-  RITZ_REQUIRE(strncmp(ceed->resource, "/gpu/opencl", 11), ceed, CEED_ERROR_UNSUPPORTED,
-               "%s: kernels of '%s' are OpenCL C, needed a device that compiles C++", call, ceed->resource);
-  RITZ_TRY(differentiate(op, state, &made));
+  const Request r = {__func__, "_derivative", "derivative of ", state};
+  RITZ_TRY(check(&r, op));
+  RITZ_REQUIRE(op->input_size >= 0, op->obj.ceed, CEED_ERROR_INCOMPATIBLE,
+               "%s: operator '%s' has no active input, needed one to differentiate by", r.call, name_of(op));
+  RITZ_REQUIRE(state->length == op->input_size, op->obj.ceed, CEED_ERROR_DIMENSION,
+               "%s: state has %" CeedSize_FMT " entries, the input of operator '%s' has %" CeedSize_FMT,
+               r.call, state->length, name_of(op), op->input_size);
+  RITZ_TRY(differentiate(&r, op, &made));
   *jacobian = made;
+  return CEED_ERROR_SUCCESS;
+}
+
+int RitzOperatorCreateGradient(CeedOperator energy, CeedOperator *residual) {
+  CeedOperator made = NULL;
+
+  RITZ_HANDLE(energy);
+  RITZ_ARGUMENT(energy, residual);
+  const Request r = {__func__, "_gradient", "gradient of ", NULL};
+  RITZ_TRY(check(&r, energy));
+  RITZ_TRY(check_energy(&r, energy));
+  RITZ_TRY(differentiate(&r, energy, &made));
+  *residual = made;
   return CEED_ERROR_SUCCESS;
 }

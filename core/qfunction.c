@@ -100,6 +100,7 @@ int CeedQFunctionDestroy(CeedQFunction *qf) {
   RITZ_RELEASE(qf);
   CeedQFunction q = *qf;
   if (q->obj.ceed->backend.qfunction_destroy) RITZ_TRY(q->obj.ceed->backend.qfunction_destroy(q));
+  RITZ_TRY(CeedQFunctionDestroy(&q->energy));
   RITZ_TRY(CeedQFunctionContextDestroy(&q->ctx));
   free_fields(q->num_in, &q->in);
   free_fields(q->num_out, &q->out);

@@ -30,12 +30,19 @@ static const char *const flags[] = {
     "-O3", "-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math", "-fopenmp-simd", "-fPIC", "-shared",
     "-w"};
 
-// C++: of the standard that NVRTC is asked for. RITZ_CXXFLAGS, where it is not set RITZ_CFLAGS.
+// C++: of the standard that NVRTC is asked for. RITZ_CXXFLAGS, where it is not set RITZ_CFLAGS. Its own flag
+// lets gcc follow values through large functions: numbers with derivatives (ritz/jit-source/dual.h) are 0 in
+// many places, which it has to see. clang takes the flag without a word and needs none.
 static const struct {
-  const char *name, *standard, *variable, *names[3], *flags_variable;
+  const char *name, *standard, *variable, *names[3], *flags_variable, *own_flag;
 } languages[] = {
-    [RITZ_JIT_C] = {"c", "-std=gnu11", "RITZ_CC", {"gcc", "clang", "cc"}, "RITZ_CFLAGS"},
-    [RITZ_JIT_CXX] = {"c++", "-std=gnu++17", "RITZ_CXX", {"g++", "clang++", "c++"}, "RITZ_CXXFLAGS"},
+    [RITZ_JIT_C] = {"c", "-std=gnu11", "RITZ_CC", {"gcc", "clang", "cc"}, "RITZ_CFLAGS", NULL},
+    [RITZ_JIT_CXX] = {"c++",
+                      "-std=gnu++17",
+                      "RITZ_CXX",
+                      {"g++", "clang++", "c++"},
+                      "RITZ_CXXFLAGS",
+                      "--param=sccvn-max-alias-queries-per-access=1000000"},
 };
 enum { NUM_NAMES = sizeof(languages[0].names) / sizeof(languages[0].names[0]) };
 
@@ -74,6 +81,8 @@ static void add_flags(const RitzCompiler *compiler, bool with_vector_math, RitzS
 
   ritz_strings_add(args, "%s", languages[compiler->language].standard);
   for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) ritz_strings_add(args, "%s", flags[i]);
+  if (languages[compiler->language].own_flag)
+    ritz_strings_add(args, "%s", languages[compiler->language].own_flag);
   for (int i = 0; i < num; i++) {
     if (machine_flags[i] != vector_library || with_vector_math)
       ritz_strings_add(args, "%s", machine_flags[i]);

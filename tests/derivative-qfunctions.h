@@ -8,7 +8,8 @@
 #ifndef CEED_RUNNING_JIT_PASS
 #include <math.h>
 #endif
-#include "hyperelastic-qfunctions.h"
+
+#include "hyperelastic-qfunctions.h" // beside this file
 
 // ---- -div (1 + u^2) grad u: u, its reference gradient, [w det, inverse Jacobian] ----
 

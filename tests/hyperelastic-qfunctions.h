@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A neo-Hookean residual and its derivative by hand, psi = mu/2 (tr C - 3) - mu log J + lambda/2 (log J)^2,
-// for tests/test-derivative.c and derivative-rates.c. C and C++, and what devices compile.
+// for tests/test-derivative.c, test-gradient.c and derivative-rates.c. C and C++, and what devices compile.
 #ifndef RITZ_TESTS_HYPERELASTIC_QFUNCTIONS_H
 #define RITZ_TESTS_HYPERELASTIC_QFUNCTIONS_H
 

@@ -108,6 +108,7 @@ static const struct {
     {"RitzFrontCreate", "the same"},
     {"RitzFrontSetSmallestPivot", "the factors are those of Cholesky"},
     {"RitzOperatorCreateDerivative", "OpenCL C has no pairs of numbers with operators"},
+    {"RitzOperatorCreateGradient", "the same"},
     {"RitzDenseSolver*Vector*", "vectors of float where CeedScalar is float"},
 };
 enum { NUM_REFUSING = sizeof(refusing) / sizeof(refusing[0]) };

@@ -34,6 +34,27 @@
 // compiler says is an error of the first use.
 CEED_EXTERN int RitzOperatorCreateDerivative(CeedOperator op, CeedVector state, CeedOperator *jacobian);
 
+// *residual: u -> E'(u), v -> E'(u) v for all test functions v, of an energy E(u) that is the sum over all
+// points of a number that a QFunction computes: the residual that vanishes where E is stationary. To be
+// destroyed with CeedOperatorDestroy. Its derivative by RitzOperatorCreateDerivative is the Hessian of E, a
+// symmetric operator: residual and Jacobian from a stored energy alone.
+//
+// energy: an operator with active inputs and one output of one number a point, the energy density times the
+// quadrature weight. The output's evaluation mode is CEED_EVAL_NONE, or CEED_EVAL_INTERP in a space whose
+// functions sum to 1: then an apply gives numbers that sum to E; its vector may be active or passive.
+//
+// Fields: inputs of energy in their order, then an output for each active input, active, of the same size,
+// evaluation mode, restriction and basis, with the name "by " and that of the input: the partial derivatives
+// of the energy at the point. They come from the text of the energy, compiled as C++ with a value and all its
+// n partial derivatives in the place of CeedScalar, n the sum of the sizes of active inputs. Where host
+// compilers see that a partial derivative is the constant 0 it costs nothing. The rest is as with
+// RitzOperatorCreateDerivative: texts, names, context, precision, composites.
+//
+// Errors, with *residual unchanged: those of RitzOperatorCreateDerivative; CEED_ERROR_INCOMPATIBLE: more or
+// fewer outputs than one, more numbers than one, another evaluation mode, no active input (in composites: of
+// a part); CEED_ERROR_UNSUPPORTED: a QFunction that is made by differentiation itself.
+CEED_EXTERN int RitzOperatorCreateGradient(CeedOperator energy, CeedOperator *residual);
+
 enum { RITZ_DERIVATIVE_STEPS = 8 };
 
 // Remainders of Taylor's formula, r(h) = |F(u + h w) - F(u) - h J w|, Euclidean, w a vector of numbers
