@@ -610,6 +610,73 @@ TEST_EACH_BACKEND(gradients_of_composites_are_composites) {
   CHECK_OK(kit_close(&k));
 }
 
+// ---- Forms: mu/2 |grad u|^2 + mu/4 |grad u|^4 + u^4/4 in physical gradients ----
+
+static const char form_text[] =
+    RITZ_TEXT(CEED_QFUNCTION_HELPER void density(const void *ctx, const CeedScalar x[2],
+                                                 const CeedScalar w[1], const CeedScalar u[1],
+                                                 const CeedScalar grad_u[1][2], CeedScalar e[1]) {
+      const CeedScalar square = grad_u[0][0] * grad_u[0][0] + grad_u[0][1] * grad_u[0][1];
+      e[0] = w[0] * ((1 + x[0]) * (square / 2 + square * square / 4) + pow(u[0], 4) / 4);
+    });
+
+// The residual that belongs to it.
+static const char form_residual_text[] =
+    RITZ_TEXT(CEED_QFUNCTION_HELPER void residual(const void *ctx, const CeedScalar x[2],
+                                                  const CeedScalar u[1], const CeedScalar grad_u[1][2],
+                                                  CeedScalar v[1], CeedScalar grad_v[1][2]) {
+      const CeedScalar square = grad_u[0][0] * grad_u[0][0] + grad_u[0][1] * grad_u[0][1];
+      v[0] = u[0] * u[0] * u[0];
+      for (int d = 0; d < 2; d++) grad_v[0][d] = (1 + x[0]) * (1 + square) * grad_u[0][d];
+    });
+
+// Stored factors and computed ones.
+TEST_EACH_BACKEND(energies_of_forms_have_gradients) {
+  NEEDS_CXX(ceed);
+  const CeedInt n[2] = {3, 2};
+  const int what = RITZ_FORM_VALUE | RITZ_FORM_GRADIENT;
+  RitzMesh mesh = NULL;
+  RitzSpace space = NULL;
+  RitzGeometry geometry = NULL;
+  CHECK_OK(RitzMeshCreateBox(ceed, 2, n, NULL, NULL, 1, NULL, NULL, &mesh));
+  CHECK_OK(RitzSpaceCreate(mesh, 2, 1, &space));
+  CHECK_OK(RitzGeometryCreate(mesh, 0, &geometry));
+  for (int i = 0; i < 2; i++) {
+    const RitzOperatorOptions options = {.space = space,
+                                         .policy = i ? RITZ_POLICY_ISOPARAMETRIC : RITZ_POLICY_STORED};
+    CeedVector numbers = NULL, u = NULL, x = NULL, y = NULL;
+    CeedOperator energy = NULL, residual = NULL, by_hand = NULL, hessian = NULL;
+    CeedSize size;
+    RitzDerivativeCheck check;
+    CHECK_OK(RitzGeometryCreatePointNumbers(geometry, ceed, &options, 1, &numbers));
+    const RitzFormField in = {"u", what, space, 0, CEED_VECTOR_ACTIVE};
+    const RitzFormField e = {"e", RITZ_FORM_NUMBERS, NULL, 1, numbers},
+                        v = {"v", what, space, 0, CEED_VECTOR_ACTIVE};
+    const RitzForm form = {form_text, "density", RITZ_FORM_POSITION | RITZ_FORM_WEIGHT, 1, &in, 1, &e};
+    const RitzForm other = {form_residual_text, "residual", RITZ_FORM_POSITION, 1, &in, 1, &v};
+    CHECK_OK(RitzGeometryCreateFormOperator(geometry, ceed, &options, &form, NULL, &energy));
+    CHECK_OK(RitzGeometryCreateFormOperator(geometry, ceed, &options, &other, NULL, &by_hand));
+    CHECK_OK(RitzOperatorCreateGradient(energy, &residual));
+    CHECK_OK(CeedOperatorGetActiveVectorLengths(by_hand, &size, NULL));
+    CeedVector *const vectors[] = {&u, &x, &y};
+    for (int k = 0; k < 3; k++) CHECK_OK(CeedVectorCreate(ceed, size, vectors[k]));
+    CHECK_OK(fill(u, -1, 2));
+    CHECK_OK(apply(residual, u, x));
+    CHECK_OK(apply(by_hand, u, y));
+    CHECK_NEAR(difference(x, y), 0.0, tolerance, "policy %d", i);
+    CHECK_OK(RitzOperatorCreateDerivative(residual, u, &hessian));
+    CHECK_OK(RitzOperatorCheckDerivative(by_hand, u, hessian, 0.1, &check));
+    CHECK_NEAR(check.order, 2.0, sizeof(CeedScalar) == 8 ? 0.1 : 0.4, "policy %d", i);
+    for (int k = 0; k < 3; k++) CHECK_OK(CeedVectorDestroy(vectors[k]));
+    CHECK_OK(CeedVectorDestroy(&numbers));
+    CeedOperator *const ops[] = {&energy, &residual, &by_hand, &hessian};
+    for (int k = 0; k < 4; k++) CHECK_OK(CeedOperatorDestroy(ops[k]));
+  }
+  CHECK_OK(RitzGeometryDestroy(&geometry));
+  CHECK_OK(RitzSpaceDestroy(&space));
+  CHECK_OK(RitzMeshDestroy(&mesh));
+}
+
 // ---- CUDA, without a device ----
 
 TEST(gradients_compile_for_CUDA) {
@@ -741,7 +808,7 @@ int main(int argc, char **argv) {
                         first_and_second_derivatives_of_all_functions_are_limits_of_differences,
                         energies_of_several_fields_have_gradients, where_the_energy_goes_does_not_matter,
                         Hessians_have_diagonals_and_compute_in_float, gradients_of_composites_are_composites,
-                        gradients_compile_for_CUDA, misuse_ends_with_its_reason,
-                        operators_that_are_no_energies_are_refused, third_derivatives_are_refused,
-                        energies_without_a_text_are_refused));
+                        energies_of_forms_have_gradients, gradients_compile_for_CUDA,
+                        misuse_ends_with_its_reason, operators_that_are_no_energies_are_refused,
+                        third_derivatives_are_refused, energies_without_a_text_are_refused));
 }
