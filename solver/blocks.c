@@ -27,7 +27,7 @@ static const char call[] = "RitzPreconditionerCreateBlocks";
 
 // ---- Application ----
 
-// r_i := r_i - A_ij z_j of all blocks j that were served before.
+// r_i := r_i - A_ij z_j of all blocks j that were served before. By the operator: of all entries of z.
 static int subtract_couplings(const Blocks *b, CeedInt i, CeedVector z) {
   const Block *block = &b->blocks[i];
 
@@ -46,20 +46,35 @@ static int subtract_couplings(const Blocks *b, CeedInt i, CeedVector z) {
   return CEED_ERROR_SUCCESS;
 }
 
+// z_i := f_i P_i (r_i - couplings), added to z_i where the block was served before.
+static int serve_block(const Blocks *b, CeedInt i, CeedVector r, CeedVector z, bool has_couplings,
+                       bool is_again) {
+  const Block *block = &b->blocks[i];
+  const CeedSize n = block->inverse->n;
+
+  RITZ_TRY(RitzVectorCopyRange(r, block->first, n, block->r, 0));
+  if (has_couplings) RITZ_TRY(subtract_couplings(b, i, z));
+  RITZ_TRY(ritz_preconditioner_apply(block->inverse, block->r, block->z));
+  if (is_again) {
+    RITZ_TRY(RitzVectorCopyRange(z, block->first, n, block->r, 0));
+    RITZ_TRY(RitzVectorSum(block->z, block->factor, block->z, 1, block->r));
+  } else if (block->factor != 1) {
+    RITZ_TRY(RitzVectorSum(block->z, block->factor, block->z, 0, CEED_VECTOR_NONE));
+  }
+  return RitzVectorCopyRange(block->z, 0, n, z, block->first);
+}
+
 static int apply_blocks(RitzPreconditioner pc, CeedVector r, CeedVector z) {
   const Blocks *b = pc->data;
 
   RITZ_TRY(CeedVectorSetValue(z, 0));
   for (CeedInt k = 0; k < b->num; k++) {
     const CeedInt i = b->kind == RITZ_BLOCKS_UPPER ? b->num - 1 - k : k;
-    const Block *block = &b->blocks[i];
 
-    RITZ_TRY(RitzVectorCopyRange(r, block->first, block->inverse->n, block->r, 0));
-    if (b->kind != RITZ_BLOCKS_DIAGONAL && k > 0) RITZ_TRY(subtract_couplings(b, i, z));
-    RITZ_TRY(ritz_preconditioner_apply(block->inverse, block->r, block->z));
-    if (block->factor != 1) RITZ_TRY(RitzVectorSum(block->z, block->factor, block->z, 0, CEED_VECTOR_NONE));
-    RITZ_TRY(RitzVectorCopyRange(block->z, 0, block->inverse->n, z, block->first));
+    RITZ_TRY(serve_block(b, i, r, z, b->kind != RITZ_BLOCKS_DIAGONAL && k > 0, false));
   }
+  for (CeedInt i = b->num - 2; i >= 0 && b->kind == RITZ_BLOCKS_SYMMETRIC; i--)
+    RITZ_TRY(serve_block(b, i, r, z, true, true));
   return CEED_ERROR_SUCCESS;
 }
 
@@ -84,7 +99,7 @@ static void enter_solve(RitzPreconditioner pc, bool begins) {
 // ---- Questions ----
 
 static int view_blocks(RitzPreconditioner pc, FILE *stream, int indent) {
-  static const char *const kinds[] = {"diagonal", "lower triangular", "upper triangular"};
+  static const char *const kinds[] = {"diagonal", "lower triangular", "upper triangular", "symmetric sweeps"};
   const Blocks *b = pc->data;
 
   fprintf(stream, "%*sblocks, %s%s\n", indent, "", kinds[b->kind],
@@ -134,7 +149,7 @@ static int destroy_blocks(RitzPreconditioner pc) { return free_blocks(pc->data);
 
 static const RitzPreconditionerMethods blocks_methods = {
     .name = "blocks",
-    .symmetric_form = "RITZ_BLOCKS_DIAGONAL of symmetric inverses with positive factors",
+    .symmetric_form = "RITZ_BLOCKS_DIAGONAL or RITZ_BLOCKS_SYMMETRIC of symmetric inverses, factors positive",
     .apply = apply_blocks,
     .strengthen = strengthen_blocks,
     .enter_solve = enter_solve,
@@ -190,14 +205,17 @@ static int check_coupling(Ceed ceed, CeedInt num, const RitzBlock blocks[], cons
 
 static int check_options(Ceed ceed, CeedInt num, const RitzBlock blocks[], CeedSize n,
                          const RitzBlocksOptions *o) {
-  RITZ_REQUIRE(o->kind >= RITZ_BLOCKS_DIAGONAL && o->kind <= RITZ_BLOCKS_UPPER, ceed, CEED_ERROR_INCOMPATIBLE,
-               "%s: %d is no kind, needed a RitzBlocksKind", call, (int)o->kind);
+  RITZ_REQUIRE(o->kind >= RITZ_BLOCKS_DIAGONAL && o->kind <= RITZ_BLOCKS_SYMMETRIC, ceed,
+               CEED_ERROR_INCOMPATIBLE, "%s: %d is no kind, needed a RitzBlocksKind", call, (int)o->kind);
   RITZ_REQUIRE(o->num_couplings >= 0 && (o->num_couplings == 0 || o->couplings), ceed, CEED_ERROR_DIMENSION,
                "%s: %" CeedInt_FMT
                " couplings and %s array of them, needed a number that is not negative and an array",
                call, o->num_couplings, o->couplings ? "an" : "no");
-  RITZ_REQUIRE(o->kind == RITZ_BLOCKS_DIAGONAL || o->op || o->num_couplings > 0, ceed, CEED_ERROR_INCOMPLETE,
-               "%s: triangular kinds need the operator or couplings", call);
+  RITZ_REQUIRE(o->kind == RITZ_BLOCKS_DIAGONAL || o->kind == RITZ_BLOCKS_SYMMETRIC || o->op ||
+                   o->num_couplings > 0,
+               ceed, CEED_ERROR_INCOMPLETE, "%s: triangular kinds need the operator or couplings", call);
+  RITZ_REQUIRE(o->kind != RITZ_BLOCKS_SYMMETRIC || o->op, ceed, CEED_ERROR_INCOMPLETE,
+               "%s: symmetric sweeps need the operator", call);
   if (o->op) RITZ_TRY(check_operator(ceed, "operator", o->op, n, n));
   for (CeedInt k = 0; k < o->num_couplings; k++)
     RITZ_TRY(check_coupling(ceed, num, blocks, &o->couplings[k]));
@@ -237,7 +255,7 @@ static int fill_couplings(Ceed ceed, CeedSize n, CeedScalarType precision, const
                           Blocks *b) {
   b->kind = o->kind;
   if (o->kind == RITZ_BLOCKS_DIAGONAL) return CEED_ERROR_SUCCESS;
-  if (o->num_couplings == 0) {
+  if (o->num_couplings == 0 || o->kind == RITZ_BLOCKS_SYMMETRIC) {
     RITZ_TRY(CeedOperatorReferenceCopy(o->op, &b->op));
     return RitzVectorCreate(ceed, n, precision, &b->image);
   }
@@ -253,7 +271,7 @@ static int fill_couplings(Ceed ceed, CeedSize n, CeedScalarType precision, const
 }
 
 static bool is_definite(const Blocks *b) {
-  bool is_definite = b->kind == RITZ_BLOCKS_DIAGONAL;
+  bool is_definite = b->kind == RITZ_BLOCKS_DIAGONAL || b->kind == RITZ_BLOCKS_SYMMETRIC;
 
   for (CeedInt i = 0; i < b->num; i++)
     is_definite = is_definite && b->blocks[i].inverse->is_symmetric && b->blocks[i].factor > 0;

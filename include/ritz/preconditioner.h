@@ -209,6 +209,9 @@ typedef enum {
   RITZ_BLOCKS_DIAGONAL, // z_i = f_i P_i r_i
   RITZ_BLOCKS_LOWER,    // z_i = f_i P_i (r_i - sum of A_ij z_j over j < i), from the first block to the last
   RITZ_BLOCKS_UPPER,    // the same with j > i, from the last block to the first
+  // Sweeps over the residual, z_i += f_i P_i (r - A z)_i, from the first block to the last and back:
+  // symmetric, definite where A is and sweeps converge (f_i P_i below twice the inverse of A_ii).
+  RITZ_BLOCKS_SYMMETRIC,
 } RitzBlocksKind;
 
 typedef struct {
@@ -225,18 +228,19 @@ typedef struct {
 // Start from zeros and set what differs.
 typedef struct {
   RitzBlocksKind kind;
-  CeedOperator op; // A, referenced: triangular kinds apply it for each block but the first one that is served
-  CeedInt num_couplings; // instead of op: these A_ij, others are zero; those that the kind does not need may
-                         // be there
+  CeedOperator op; // A, referenced: all kinds but the diagonal one apply it for each block but the first one
+                   // that is served
+  CeedInt num_couplings; // triangular kinds: these A_ij instead of op, others are zero; those that the kind
+                         // does not need may be there
   const RitzBlockCoupling *couplings; // [num_couplings], borrowed
 } RitzBlocksOptions;
 
 // options NULL: zeros. Constraints are those of the inverses. Symmetric positive definite, for CG and MINRES:
-// the diagonal kind when all inverses are and all factors are positive. Its precision is that of the
-// inverses, CeedScalar's where they differ. Memory: 2 numbers an entry, 3 with op. Errors:
+// the diagonal kind and the symmetric one when all inverses are and all factors are positive. Its precision
+// is that of the inverses, CeedScalar's where they differ. Memory: 2 numbers an entry, 3 with op. Errors:
 // CEED_ERROR_DIMENSION (num < 1, operators of other lengths, couplings of blocks that are not there),
-// CEED_ERROR_INCOMPLETE (a triangular kind with neither op nor couplings), CEED_ERROR_INCOMPATIBLE (NULL,
-// operators of another context, factors that are not finite).
+// CEED_ERROR_INCOMPLETE (a triangular kind with neither op nor couplings, the symmetric one without op),
+// CEED_ERROR_INCOMPATIBLE (NULL, operators of another context, factors that are not finite).
 CEED_EXTERN int RitzPreconditionerCreateBlocks(Ceed ceed, CeedInt num, const RitzBlock blocks[],
                                                const RitzBlocksOptions *options, RitzPreconditioner *pc);
 
