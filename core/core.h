@@ -542,6 +542,8 @@ bool ritz_operator_has_precision(CeedOperator op, CeedScalarType precision);
 // RitzOperatorCopyInPrecision of several operators, which share what is converted; all copies or none.
 int ritz_operators_copy(const char *call, CeedInt num, const CeedOperator *ops, CeedScalarType precision,
                         CeedOperator *copies);
+// Converts what was converted for these copies once more, each vector once: for new values of passive inputs.
+int ritz_operators_renew_copies(CeedInt num, const CeedOperator *ops, const CeedOperator *copies);
 // Applies a single operator that has elements by the slot of its backend, whatever precisions there are;
 // counted in the timing table.
 int ritz_operator_run(CeedOperator op, CeedVector in, CeedVector out, RitzApplyMode mode);

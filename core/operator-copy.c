@@ -150,6 +150,41 @@ int ritz_operators_copy(const char *call, CeedInt num, const CeedOperator *ops, 
   return ierr;
 }
 
+// ---- New values ----
+
+// Whether the pair is converted already; notes it if not.
+static int note_pair(Conversion *c, CeedVector vec, CeedVector copy, bool *is_known) {
+  *is_known = false;
+  for (CeedInt i = 0; i < c->num; i++) *is_known = *is_known || c->pairs[i].copy == copy;
+  if (*is_known) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(RITZ_REALLOC(vec->obj.ceed, (size_t)c->num + 1, &c->pairs));
+  c->pairs[c->num++] = (Pair){.vec = vec, .copy = copy};
+  return CEED_ERROR_SUCCESS;
+}
+
+static int renew_single(Conversion *c, CeedOperator op, CeedOperator copy) {
+  for (CeedInt i = 0; i < op->num_in; i++) {
+    const CeedVector from = op->in[i]->vec, to = copy->in[i]->vec;
+    bool is_known = false;
+    if (from == to) continue;
+    RITZ_TRY(note_pair(c, from, to, &is_known));
+    if (!is_known) RITZ_TRY(convert(from, to));
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_operators_renew_copies(CeedInt num, const CeedOperator *ops, const CeedOperator *copies) {
+  Conversion c = {.num = 0};
+  int ierr = CEED_ERROR_SUCCESS;
+  for (CeedInt i = 0; !ierr && i < num; i++) {
+    if (!ops[i]->is_composite) ierr = renew_single(&c, ops[i], copies[i]);
+    for (CeedInt k = 0; !ierr && k < ops[i]->num_sub; k++)
+      ierr = renew_single(&c, ops[i]->sub[k], copies[i]->sub[k]);
+  }
+  RITZ_FREE(&c.pairs);
+  return ierr;
+}
+
 int RitzOperatorCopyInPrecision(CeedOperator op, CeedScalarType precision, CeedOperator *copy) {
   RITZ_HANDLE(op);
   RITZ_ARGUMENT(op, copy);

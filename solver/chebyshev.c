@@ -28,8 +28,7 @@ static const double default_safety = 1.1, default_lower_fraction = 0.1;
 typedef struct {
   RitzSystem system;        // owned
   RitzPreconditioner inner; // counted
-  CeedVector inverse;       // borrowed from inner: Jacobi's, see ritz_jacobi_inverse; or NULL
-  double factor;            // of inverse
+  bool has_inverse;         // inner is Jacobi's, see ritz_jacobi_inverse
   CeedVector q, d, z;       // owned; z: unless inner is Jacobi
   RitzChebyshevKind kind;
   CeedInt degree;
@@ -44,6 +43,9 @@ int ritz_chebyshev_check(Ceed ceed, const char *call, const RitzChebyshevOptions
   RITZ_REQUIRE(options->kind == RITZ_CHEBYSHEV_FOURTH || options->kind == RITZ_CHEBYSHEV_FIRST, ceed,
                CEED_ERROR_INCOMPATIBLE, "%s: there is no kind %d of Chebyshev polynomials", call,
                (int)options->kind);
+  RITZ_REQUIRE(options->update >= RITZ_BOUNDS_ESTIMATE && options->update <= RITZ_BOUNDS_KEEP, ceed,
+               CEED_ERROR_INCOMPATIBLE, "%s: update of bounds %d, needed a RitzBoundsUpdate", call,
+               (int)options->update);
   RITZ_REQUIRE(options->degree >= 0 && options->num_steps >= 0, ceed, CEED_ERROR_INCOMPATIBLE,
                "%s: degree %" CeedInt_FMT ", steps of the estimate %" CeedInt_FMT
                ": both need to be positive, or 0 for the default",
@@ -157,16 +159,17 @@ static const RitzPass jacobi_last = {
                        {.factor = 2, .x = 0, .y = 4}}}},
 };
 
-static int smooth_by_jacobi(const Chebyshev *c, CeedVector b, CeedVector x, bool starts_from_zero) {
-  const CeedVector v[] = {c->inverse, b, c->d, x, c->q};
+static int smooth_by_jacobi(const Chebyshev *c, CeedVector inverse, double factor, CeedVector b, CeedVector x,
+                            bool starts_from_zero) {
+  const CeedVector v[] = {inverse, b, c->d, x, c->q};
   double rho = 0;
 
   for (int i = 0; i < c->degree; i++) {
     const RitzChebyshevStep step = ritz_chebyshev_step(c->kind, c->lower, c->upper, i, &rho);
-    const double fresh = step.fresh * c->factor;
+    const double fresh = step.fresh * factor;
     const bool is_last = i == c->degree - 1;
     if (i == 0 && starts_from_zero) {
-      if (is_last) return ritz_pass_run(&jacobi_only, (CeedVector[]){c->inverse, b, x}, &fresh, NULL);
+      if (is_last) return ritz_pass_run(&jacobi_only, (CeedVector[]){inverse, b, x}, &fresh, NULL);
       RITZ_TRY(ritz_pass_run(&jacobi_first, v, &fresh, NULL));
       continue;
     }
@@ -254,14 +257,57 @@ static int smooth_in_general(const Chebyshev *c, CeedVector b, CeedVector x, boo
   return CEED_ERROR_SUCCESS;
 }
 
+// ---- Bounds ----
+
+static void set_lower(Chebyshev *c) {
+  c->lower = (c->options.lower_fraction > 0 ? c->options.lower_fraction : default_lower_fraction) * c->upper;
+}
+
+int ritz_chebyshev_estimate_beside(RitzPreconditioner pc, const RitzSystem *system,
+                                   const RitzChebyshevOptions *options) {
+  Chebyshev *c = pc->data;
+  RitzSpectrum spectrum;
+  double upper = 0;
+
+  RITZ_TRY(ritz_chebyshev_bounds(options, system, c->inner, pc->n, pc->precision, &spectrum, &upper));
+  RITZ_REQUIRE(spectrum.fault == RITZ_ITERATING, pc->ceed, CEED_ERROR_MAJOR,
+               "the estimate of eigenvalues beside the nullspace failed: %s",
+               RitzSolverReasonName(spectrum.fault));
+  c->estimate = c->upper = c->options.largest = upper;
+  set_lower(c);
+  return CEED_ERROR_SUCCESS;
+}
+
+// The bounds, estimated unless they are given.
+static int find_bounds(Chebyshev *c, const char *call, CeedScalarType precision) {
+  const RitzPreconditioner inner = c->inner;
+  RitzSpectrum spectrum;
+
+  RITZ_TRY(ritz_chebyshev_bounds(&c->options, &c->system, inner, inner->n, precision, &spectrum, &c->upper));
+  RITZ_REQUIRE(spectrum.fault == RITZ_ITERATING, c->system.ceed, CEED_ERROR_MAJOR,
+               "%s: the estimate of eigenvalues over '%s' failed: %s", call, inner->methods->name,
+               spectrum.fault == RITZ_DIVERGED_INDEFINITE
+                   ? "the operator is not positive definite on the free entries"
+               : spectrum.fault == RITZ_DIVERGED_PRECONDITIONER
+                   ? "the inner preconditioner is not positive definite on the free entries"
+                   : "a product is not a finite number");
+  c->estimate = spectrum.largest;
+  set_lower(c);
+  return CEED_ERROR_SUCCESS;
+}
+
 // ---- The preconditioner ----
 
 static int smooth_chebyshev(RitzPreconditioner pc, CeedVector b, CeedVector x, bool starts_from_zero,
                             bool is_after) {
   const Chebyshev *c = pc->data;
+  double factor = 1;
+  CeedVector inverse = ritz_jacobi_inverse(c->inner, c->system.ceed, &factor);
   (void)is_after; // a polynomial is its own adjoint
-  return c->inverse ? smooth_by_jacobi(c, b, x, starts_from_zero)
-                    : smooth_in_general(c, b, x, starts_from_zero);
+  // A Jacobi method without values says so when it is applied.
+  if (c->has_inverse && !inverse) return ritz_preconditioner_apply(c->inner, b, c->q);
+  return inverse ? smooth_by_jacobi(c, inverse, factor, b, x, starts_from_zero)
+                 : smooth_in_general(c, b, x, starts_from_zero);
 }
 
 static int apply_chebyshev(RitzPreconditioner pc, CeedVector r, CeedVector z) {
@@ -290,9 +336,22 @@ static int strengthen_chebyshev(RitzPreconditioner pc, bool *is_changed) {
   RITZ_TRY(ritz_chebyshev_better_bound(&c->options, &c->system, c->inner, pc->n, pc->precision, &spectrum,
                                        &c->upper));
   if (spectrum.fault == RITZ_ITERATING) c->estimate = spectrum.largest;
-  c->lower = (c->options.lower_fraction > 0 ? c->options.lower_fraction : default_lower_fraction) * c->upper;
+  set_lower(c);
   *is_changed = true;
   return CEED_ERROR_SUCCESS;
+}
+
+static const char *why_chebyshev_is_not_updated(RitzPreconditioner pc) {
+  return ritz_preconditioner_why_not_updated(((const Chebyshev *)pc->data)->inner);
+}
+
+static int update_chebyshev(RitzPreconditioner pc) {
+  Chebyshev *c = pc->data;
+
+  RITZ_TRY(ritz_preconditioner_update(c->inner));
+  c->is_redone = false;
+  return c->options.update == RITZ_BOUNDS_KEEP ? CEED_ERROR_SUCCESS
+                                               : find_bounds(c, "Chebyshev", pc->precision);
 }
 
 static int view_chebyshev(RitzPreconditioner pc, FILE *stream, int indent) {
@@ -347,12 +406,14 @@ static const RitzPreconditionerMethods chebyshev_methods = {.name = "Chebyshev",
                                                             .view = view_chebyshev,
                                                             .bytes = chebyshev_bytes,
                                                             .work = chebyshev_work,
+                                                            .why_not_updated = why_chebyshev_is_not_updated,
+                                                            .update = update_chebyshev,
                                                             .destroy = destroy_chebyshev};
 
 static int create_vectors(Chebyshev *c, CeedSize n, CeedScalarType precision) {
   CeedVector *const vectors[] = {&c->q, &c->d, &c->z};
 
-  for (int i = 0; i < (c->inverse ? 2 : 3); i++) {
+  for (int i = 0; i < (c->has_inverse ? 2 : 3); i++) {
     RITZ_TRY(RitzVectorCreate(c->system.ceed, n, precision, vectors[i]));
     RITZ_TRY(CeedVectorSetValue(*vectors[i], 0));
   }
@@ -366,42 +427,30 @@ static int prepare_passes(const Chebyshev *c, CeedScalarType precision) {
                                        &jacobi_begin, &jacobi_step};
   const RitzPass *const of_others[] = {ritz_vector_sum_pass(RITZ_SUM_UPDATE), &general_first, &general_begin,
                                        &general_last, &general_step};
-  const int num_steps = (c->inverse ? 1 : 2) + CeedIntMin(c->degree, 3);
+  const int num_steps = (c->has_inverse ? 1 : 2) + CeedIntMin(c->degree, 3);
   const RitzVectorSumKind of_estimates[] = {RITZ_SUM_DOT, RITZ_SUM_MULTIPLE, RITZ_SUM_AXPY, RITZ_SUM_UPDATE};
   RitzPassForm forms[10];
   int num = 0;
 
   for (int i = 0; i < num_steps; i++)
-    forms[num++] = ritz_pass_form(c->inverse ? of_jacobi[i] : of_others[i], precision);
-  for (int i = 0; c->is_estimated && i < (c->inverse ? 4 : 3); i++)
+    forms[num++] = ritz_pass_form(c->has_inverse ? of_jacobi[i] : of_others[i], precision);
+  for (int i = 0; c->is_estimated && i < (c->has_inverse ? 4 : 3); i++)
     forms[num++] = ritz_pass_form(ritz_vector_sum_pass(of_estimates[i]), precision);
-  if (c->is_estimated && c->inverse) forms[num++] = ritz_pass_form(&ritz_jacobi_pass, precision);
+  if (c->is_estimated && c->has_inverse) forms[num++] = ritz_pass_form(&ritz_jacobi_pass, precision);
   return ritz_passes_prepare(c->system.ceed, num, forms);
 }
 
 // c->system is made.
 static int set_up_chebyshev(Chebyshev *c, const char *call, RitzPreconditioner inner,
                             const RitzChebyshevOptions *options, CeedScalarType precision) {
-  const double fraction = options->lower_fraction > 0 ? options->lower_fraction : default_lower_fraction;
-  RitzSpectrum spectrum;
-
   RITZ_TRY(RitzPreconditionerReferenceCopy(inner, &c->inner));
-  c->inverse = ritz_jacobi_inverse(inner, c->system.ceed, &c->factor);
+  c->has_inverse = ritz_jacobi_inverse(inner, c->system.ceed, NULL) != NULL;
   c->options = *options;
   c->kind = options->kind;
   c->degree = options->degree > 0 ? options->degree : DEFAULT_DEGREE;
   c->is_estimated = !(options->largest > 0);
   RITZ_TRY(prepare_passes(c, precision));
-  RITZ_TRY(ritz_chebyshev_bounds(options, &c->system, inner, inner->n, precision, &spectrum, &c->upper));
-  RITZ_REQUIRE(spectrum.fault == RITZ_ITERATING, c->system.ceed, CEED_ERROR_MAJOR,
-               "%s: the estimate of eigenvalues over '%s' failed: %s", call, inner->methods->name,
-               spectrum.fault == RITZ_DIVERGED_INDEFINITE
-                   ? "the operator is not positive definite on the free entries"
-               : spectrum.fault == RITZ_DIVERGED_PRECONDITIONER
-                   ? "the inner preconditioner is not positive definite on the free entries"
-                   : "a product is not a finite number");
-  c->estimate = spectrum.largest;
-  c->lower = fraction * c->upper;
+  RITZ_TRY(find_bounds(c, call, precision));
   return create_vectors(c, inner->n, precision);
 }
 

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <ritz/operator.h>
 #include <ritz/precision.h>
-#include <stdlib.h>
 #include <time.h>
 
 #include "solver/direct.h"
@@ -58,27 +57,23 @@ int ritz_matrix_number(Ceed ceed, CeedSize length, RitzIndices constraints, Ritz
 
 // All entries of L-vectors.
 typedef struct {
-  int64_t *starts, *cols; // owned, of malloc
-  CeedVector values;      // owned
-  int64_t *numbers;       // owned, [length]: unknowns, -1: constrained
+  const int64_t *starts, *cols; // of an assembly
+  CeedVector values;            // owned
+  int64_t *numbers;             // owned, [length]: unknowns, -1: constrained
 } Full;
 
 static int free_full(Full *full, int ierr) {
-  free(full->starts);
-  free(full->cols);
   RITZ_FREE(&full->numbers);
   return ritz_first_error(ierr, CeedVectorDestroy(&full->values));
 }
 
-static int assemble_full(CeedOperator op, RitzMatrix *matrix, Full *full) {
-  CeedSize num_rows, num_cols;
+static int assemble_full(RitzAssembly assembly, RitzMatrix *matrix, Full *full) {
   const double start = ritz_direct_seconds();
-  RITZ_TRY(RitzOperatorAssembleCSRSymbolic(op, &num_rows, &num_cols, &full->starts, &full->cols));
+  CeedSize num_rows;
+  RITZ_TRY(RitzAssemblyGetPattern(assembly, &num_rows, NULL, &full->starts, &full->cols));
   RITZ_TRY(CeedVectorCreate(matrix->ceed, full->starts[num_rows], &full->values));
-  const double middle = ritz_direct_seconds();
-  RITZ_TRY(RitzOperatorAssembleCSR(op, full->starts, full->cols, full->values));
-  matrix->seconds_pattern = middle - start;
-  matrix->seconds_elements = ritz_direct_seconds() - middle;
+  RITZ_TRY(RitzAssemblyRun(assembly, full->values));
+  matrix->seconds_elements = ritz_direct_seconds() - start;
   return CEED_ERROR_SUCCESS;
 }
 
@@ -155,7 +150,7 @@ int ritz_matrix_check(RitzMatrix *matrix) {
 
 // ---- Components, for methods that treat them apart ----
 
-static int find_components(CeedOperator op, RitzMatrix *matrix) {
+int ritz_matrix_find_components(CeedOperator op, RitzMatrix *matrix) {
   const CeedElemRestriction rstr = ritz_operator_active_restriction(op);
 
   matrix->num_comp = matrix->comp_stride = 1;
@@ -164,11 +159,11 @@ static int find_components(CeedOperator op, RitzMatrix *matrix) {
   return CeedElemRestrictionGetCompStride(rstr, &matrix->comp_stride);
 }
 
-int ritz_matrix_assemble(CeedOperator op, RitzMatrix *matrix) {
+int ritz_matrix_assemble(RitzAssembly assembly, RitzMatrix *matrix) {
   Full full = {0};
   const CeedScalar *values;
-  RITZ_TRY(find_components(op, matrix));
-  int ierr = assemble_full(op, matrix, &full);
+  ritz_matrix_free_values(matrix);
+  int ierr = assemble_full(assembly, matrix, &full);
   if (!ierr) ierr = number_rows(matrix, &full);
   if (!ierr) ierr = allocate_direct_matrix(matrix, &full);
   if (!ierr) ierr = CeedVectorGetArrayRead(full.values, CEED_MEM_HOST, &values);

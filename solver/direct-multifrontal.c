@@ -51,17 +51,27 @@ static int make_factors(RitzFactorization *f, RitzFrontFactors factors, int64_t 
     return CEED_ERROR_SUCCESS;
   }
   RITZ_TRY(ritz_multifrontal_factorize(&data->m, a->values, bad));
-  return ritz_multifrontal_drop_matrix(&data->m);
+  return f->for_updates ? CEED_ERROR_SUCCESS : ritz_multifrontal_drop_matrix(&data->m);
 }
 
-static int factorize_multifrontal(RitzFactorization *f) {
-  int64_t bad;
-  RITZ_TRY(make_factors(f, RITZ_FRONT_CHOLESKY, &bad));
+static int judge_multifrontal(RitzFactorization *f, int64_t bad) {
   if (bad >= 0)
     ritz_direct_refuse_pivot(f, bad);
   else if (!f->refusal)
     (void)describe_multifrontal(f, &((const Data *)f->data)->m);
   return CEED_ERROR_SUCCESS;
+}
+
+static int factorize_multifrontal(RitzFactorization *f) {
+  int64_t bad;
+  RITZ_TRY(make_factors(f, RITZ_FRONT_CHOLESKY, &bad));
+  return judge_multifrontal(f, bad);
+}
+
+static int refactorize_multifrontal(RitzFactorization *f) {
+  int64_t bad;
+  RITZ_TRY(ritz_multifrontal_factorize(&((Data *)f->data)->m, f->matrix->values, &bad));
+  return judge_multifrontal(f, bad);
 }
 
 static int solve_multifrontal(RitzFactorization *f, const double *b, double *x) {
@@ -165,6 +175,7 @@ static int check_ldlt(RitzFactorization *f) {
     return CEED_ERROR_SUCCESS;
   }
   f->keeps_matrix = data->m.num_replaced > 0 || errors[0] > good_error;
+  RITZ_FREE(&data->work);
   if (f->keeps_matrix) RITZ_TRY(RITZ_MALLOC(a->ceed, (size_t)a->n * 2, &data->work));
   const int length = describe_multifrontal(f, &data->m);
   (void)snprintf(f->words + length, sizeof(f->words) - (size_t)length,
@@ -174,9 +185,7 @@ static int check_ldlt(RitzFactorization *f) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int factorize_ldlt(RitzFactorization *f) {
-  int64_t bad;
-  RITZ_TRY(make_factors(f, RITZ_FRONT_LDLT, &bad));
+static int judge_ldlt(RitzFactorization *f, int64_t bad) {
   if (f->refusal) return CEED_ERROR_SUCCESS;
   if (bad < 0) return check_ldlt(f);
   f->refusal = RITZ_REFUSED_MATRIX;
@@ -185,6 +194,18 @@ static int factorize_ldlt(RitzFactorization *f) {
                  " of the L-vector is zero or not finite)",
                  f->matrix->entries[bad]);
   return CEED_ERROR_SUCCESS;
+}
+
+static int factorize_ldlt(RitzFactorization *f) {
+  int64_t bad;
+  RITZ_TRY(make_factors(f, RITZ_FRONT_LDLT, &bad));
+  return judge_ldlt(f, bad);
+}
+
+static int refactorize_ldlt(RitzFactorization *f) {
+  int64_t bad;
+  RITZ_TRY(ritz_multifrontal_factorize(&((Data *)f->data)->m, f->matrix->values, &bad));
+  return judge_ldlt(f, bad);
 }
 
 // Residuals that are not numbers are the outer method's to find.
@@ -205,6 +226,7 @@ const RitzDirectMethods ritz_direct_multifrontal = {.kind = RITZ_DIRECT_MULTIFRO
                                                     .is_symmetric = true,
                                                     .why_not = why_not,
                                                     .factorize = factorize_multifrontal,
+                                                    .refactorize = refactorize_multifrontal,
                                                     .solve = solve_multifrontal,
                                                     .apply = apply_multifrontal,
                                                     .destroy = destroy_multifrontal};
@@ -213,6 +235,7 @@ const RitzDirectMethods ritz_direct_ldlt = {.kind = RITZ_DIRECT_LDLT,
                                             .is_indefinite = true,
                                             .why_not = why_not,
                                             .factorize = factorize_ldlt,
+                                            .refactorize = refactorize_ldlt,
                                             .solve = solve_ldlt,
                                             .apply = apply_multifrontal,
                                             .destroy = destroy_multifrontal};

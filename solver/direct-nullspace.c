@@ -187,3 +187,10 @@ int ritz_pinned_create(CeedInt num, const CeedVector *vectors, RitzMatrix *matri
   if (ierr) ritz_pinned_free(pinned);
   return ierr;
 }
+
+int ritz_pinned_renew(const RitzPinned *pinned, RitzMatrix *matrix) {
+  for (CeedInt k = 0; k < pinned->num; k++)
+    RITZ_TRY(require_annihilated(matrix, k, pinned->basis + k * matrix->n));
+  for (CeedInt k = 0; k < pinned->num; k++) add_to_diagonal(matrix, pinned->pinned[k]);
+  return CEED_ERROR_SUCCESS;
+}

@@ -118,6 +118,20 @@ static bool is_surely_too_long(const RitzFactorization *f) {
   return flops > f->max_flops;
 }
 
+// Numbers alone: the factor has the analysis.
+static int by_cholmod_refactorize(RitzFactorization *f) {
+  cholmod_sparse a = view_matrix(f->matrix);
+  Cholmod *c = f->data;
+  (void)cholmod.factorize(&a, c->factor, &c->common);
+  if (c->factor->minor < c->factor->n) {
+    ritz_direct_refuse_pivot(f, ((const int64_t *)c->factor->Perm)[c->factor->minor]);
+    return CEED_ERROR_SUCCESS;
+  }
+  if (c->common.status < CHOLMOD_OK) return cholmod_fails(f, c, "the factorization");
+  describe_cholmod(f, c);
+  return CEED_ERROR_SUCCESS;
+}
+
 static int by_cholmod_factorize(RitzFactorization *f) {
   cholmod_sparse a = view_matrix(f->matrix);
   Cholmod *c = NULL;
@@ -138,14 +152,7 @@ static int by_cholmod_factorize(RitzFactorization *f) {
     (void)snprintf(f->words, sizeof(f->words), "a factorization takes %.3g Gflop", 1e-9 * c->common.fl);
     return CEED_ERROR_SUCCESS;
   }
-  (void)cholmod.factorize(&a, c->factor, &c->common);
-  if (c->factor->minor < c->factor->n) {
-    ritz_direct_refuse_pivot(f, ((const int64_t *)c->factor->Perm)[c->factor->minor]);
-    return CEED_ERROR_SUCCESS;
-  }
-  if (c->common.status < CHOLMOD_OK) return cholmod_fails(f, c, "the factorization");
-  describe_cholmod(f, c);
-  return CEED_ERROR_SUCCESS;
+  return by_cholmod_refactorize(f);
 }
 
 static int by_cholmod_solve(RitzFactorization *f, const double *b, double *x) {
@@ -181,6 +188,7 @@ const RitzDirectMethods ritz_direct_cholmod = {.kind = RITZ_DIRECT_CHOLMOD,
                                                .is_symmetric = true,
                                                .why_not = cholmod_why_not,
                                                .factorize = by_cholmod_factorize,
+                                               .refactorize = by_cholmod_refactorize,
                                                .solve = by_cholmod_solve,
                                                .destroy = by_cholmod_destroy};
 #else
@@ -235,6 +243,7 @@ static const char *umfpack_why_not(void) {
 }
 
 typedef struct {
+  void *symbolic; // NULL: not for updates
   void *numeric;
   double control[UMFPACK_CONTROL];
   int64_t *indices; // owned, [n]
@@ -247,20 +256,38 @@ static int umfpack_fails(const RitzFactorization *f, const char *what, int64_t s
                    RITZ_DIRECT_CALL ": UMFPACK: %s fails, %s (status %" PRId64 ")", what, why, status);
 }
 
-static int make_factors(RitzFactorization *f, Umfpack *u, double *info) {
+static int refuse_singular(RitzFactorization *f, const double *info) {
+  f->refusal = RITZ_REFUSED_MATRIX;
+  (void)snprintf(f->words, sizeof(f->words), "the matrix is singular (a reciprocal condition of %.2g)",
+                 info[UMFPACK_RCOND]);
+  return CEED_ERROR_SUCCESS;
+}
+
+static void describe_umfpack(RitzFactorization *f, const double *info) {
+  f->keeps_matrix = true;
+  f->num_nonzeros = info[UMFPACK_LNZ] + info[UMFPACK_UNZ];
+  f->num_bytes = (int64_t)(info[UMFPACK_NUMERIC_SIZE] * info[UMFPACK_SIZE_OF_UNIT]) + 48 * f->matrix->n;
+  (void)snprintf(f->words, sizeof(f->words), "UMFPACK %d.%d.%d, %.3g Gflop, reciprocal condition %.2g",
+                 UMFPACK_MAIN_VERSION, UMFPACK_SUB_VERSION, UMFPACK_SUBSUB_VERSION,
+                 1e-9 * info[UMFPACK_FLOPS], info[UMFPACK_RCOND]);
+}
+
+static int find_numbers(RitzFactorization *f, double *info) {
   const RitzMatrix *a = f->matrix;
-  void *symbolic = NULL;
-  int64_t status = umfpack.symbolic(a->n, a->n, a->starts, a->cols, a->values, &symbolic, u->control, info);
-  if (status != UMFPACK_OK) return umfpack_fails(f, "the analysis", status);
-  status = umfpack.numeric(a->starts, a->cols, a->values, symbolic, &u->numeric, u->control, info);
-  umfpack.free_symbolic(&symbolic);
-  if (status == UMFPACK_WARNING_singular_matrix || (status == UMFPACK_OK && info[UMFPACK_RCOND] < 1e-15)) {
-    f->refusal = RITZ_REFUSED_MATRIX;
-    (void)snprintf(f->words, sizeof(f->words), "the matrix is singular (a reciprocal condition of %.2g)",
-                   info[UMFPACK_RCOND]);
-    return CEED_ERROR_SUCCESS;
-  }
-  return status == UMFPACK_OK ? CEED_ERROR_SUCCESS : umfpack_fails(f, "the factorization", status);
+  Umfpack *u = f->data;
+  if (u->numeric) umfpack.free_numeric(&u->numeric);
+  const int64_t status =
+      umfpack.numeric(a->starts, a->cols, a->values, u->symbolic, &u->numeric, u->control, info);
+  if (status == UMFPACK_WARNING_singular_matrix || (status == UMFPACK_OK && info[UMFPACK_RCOND] < 1e-15))
+    return refuse_singular(f, info);
+  if (status != UMFPACK_OK) return umfpack_fails(f, "the factorization", status);
+  describe_umfpack(f, info);
+  return CEED_ERROR_SUCCESS;
+}
+
+static int by_umfpack_refactorize(RitzFactorization *f) {
+  double info[UMFPACK_INFO] = {0};
+  return find_numbers(f, info);
 }
 
 static int by_umfpack_factorize(RitzFactorization *f) {
@@ -272,14 +299,11 @@ static int by_umfpack_factorize(RitzFactorization *f) {
   umfpack.defaults(u->control);
   RITZ_TRY(RITZ_MALLOC(a->ceed, (size_t)a->n, &u->indices));
   RITZ_TRY(RITZ_MALLOC(a->ceed, (size_t)a->n * 5, &u->work));
-  RITZ_TRY(make_factors(f, u, info));
-  if (f->refusal) return CEED_ERROR_SUCCESS;
-  f->keeps_matrix = true;
-  f->num_nonzeros = info[UMFPACK_LNZ] + info[UMFPACK_UNZ];
-  f->num_bytes = (int64_t)(info[UMFPACK_NUMERIC_SIZE] * info[UMFPACK_SIZE_OF_UNIT]) + 48 * a->n;
-  (void)snprintf(f->words, sizeof(f->words), "UMFPACK %d.%d.%d, %.3g Gflop, reciprocal condition %.2g",
-                 UMFPACK_MAIN_VERSION, UMFPACK_SUB_VERSION, UMFPACK_SUBSUB_VERSION,
-                 1e-9 * info[UMFPACK_FLOPS], info[UMFPACK_RCOND]);
+  const int64_t status =
+      umfpack.symbolic(a->n, a->n, a->starts, a->cols, a->values, &u->symbolic, u->control, info);
+  if (status != UMFPACK_OK) return umfpack_fails(f, "the analysis", status);
+  RITZ_TRY(find_numbers(f, info));
+  if (!f->for_updates) umfpack.free_symbolic(&u->symbolic);
   return CEED_ERROR_SUCCESS;
 }
 
@@ -296,6 +320,7 @@ static void by_umfpack_destroy(RitzFactorization *f) {
   Umfpack *u = f->data;
   if (!u) return;
   if (u->numeric) umfpack.free_numeric(&u->numeric);
+  if (u->symbolic) umfpack.free_symbolic(&u->symbolic);
   RITZ_FREE(&u->indices);
   RITZ_FREE(&u->work);
   RITZ_FREE(&f->data);
@@ -304,6 +329,7 @@ static void by_umfpack_destroy(RitzFactorization *f) {
 const RitzDirectMethods ritz_direct_umfpack = {.kind = RITZ_DIRECT_UMFPACK,
                                                .why_not = umfpack_why_not,
                                                .factorize = by_umfpack_factorize,
+                                               .refactorize = by_umfpack_refactorize,
                                                .solve = by_umfpack_solve,
                                                .destroy = by_umfpack_destroy};
 #else

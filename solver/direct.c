@@ -18,10 +18,15 @@ typedef struct {
   RitzPinned pinned;
   RitzFactorization factorization; // without methods: conjugate gradients, or no unknowns
   RitzSolver solver;               // owned, conjugate gradients; else NULL
+  RitzPreconditioner jacobi;       // counted: that of the solver
+  CeedOperator op;                 // counted; NULL: of rows
+  RitzAssembly assembly;           // owned, where it is kept for updates; NULL: made by the next one
+  RitzDirectKind kind;             // of the factorization; AUTO: there is none
   int64_t num_nonzeros;            // of the matrix
   double *r, *z;                   // owned, [n]
   double seconds;                  // that the factorization took
   bool is_auto;
+  bool for_updates; // assembly, and what factorizing again needs, are kept
   bool is_loose;    // neither constraints nor a nullspace
   bool is_of_rows;  // no operator: no conjugate gradients, no algebraic multigrid
   char notes[1024]; // lines: why not the kinds that come before
@@ -197,6 +202,7 @@ static int64_t bytes(RitzPreconditioner pc) {
   const int64_t n = d->matrix.n;
   int64_t num = 8 * n + d->factorization.num_bytes;
   if (d->r) num += 16 * n;
+  num += ritz_pattern_bytes(d->assembly);
   if (d->matrix.values) num += 8 * (n + 1) + 16 * d->num_nonzeros;
   return num + (8 * n + 8) * d->pinned.num;
 }
@@ -247,6 +253,9 @@ static int free_direct(Direct **address) {
   if (!d) return ierr;
   if (d->factorization.methods) d->factorization.methods->destroy(&d->factorization);
   if (d->solver) ierr = RitzSolverDestroy(&d->solver);
+  ierr = ritz_first_error(ierr, RitzPreconditionerDestroy(&d->jacobi));
+  ierr = ritz_first_error(ierr, RitzAssemblyDestroy(&d->assembly));
+  ierr = ritz_first_error(ierr, CeedOperatorDestroy(&d->op));
   ritz_pinned_free(&d->pinned);
   ritz_matrix_free(&d->matrix);
   RITZ_FREE(&d->r);
@@ -278,7 +287,9 @@ static int factorize_direct(Direct *d, RitzDirectKind kind, double max_flops) {
   RitzFactorization *f = &d->factorization;
   const RitzDirectMethods *methods = all_methods[kind];
   const double start = ritz_direct_seconds();
-  *f = (RitzFactorization){.methods = methods, .matrix = &d->matrix, .max_flops = max_flops};
+  *f = (RitzFactorization){
+      .methods = methods, .matrix = &d->matrix, .max_flops = max_flops, .for_updates = d->for_updates};
+  d->kind = kind;
   const bool is_for_symmetric = methods->is_symmetric || methods->is_indefinite;
   RITZ_TRY(is_for_symmetric && d->matrix.asymmetric >= 0 ? refuse_asymmetric(f) : methods->factorize(f));
   d->seconds = ritz_direct_seconds() - start;
@@ -396,16 +407,14 @@ static RitzDirectOptions complete_options(const RitzDirectOptions *given, CeedSc
 }
 
 static int create_cg(Direct *d, CeedOperator op, RitzIndices constraints, const RitzDirectOptions *o) {
-  RitzPreconditioner jacobi = NULL;
   RITZ_TRY(RitzSolverCreateCG(d->matrix.ceed, &d->solver));
   RITZ_TRY(RitzSolverSetOperator(d->solver, op));
   RITZ_TRY(RitzSolverSetConstraintIndices(d->solver, constraints));
   RITZ_TRY(RitzSolverSetTolerances(d->solver, o->tolerance, 0, o->max_it));
   RITZ_TRY(RitzSolverSetNullspace(d->solver, o->num_null, o->null));
   RITZ_TRY(ritz_nullspace_check_applied(op, constraints, o->num_null, o->null));
-  RITZ_TRY(RitzPreconditionerCreateOperatorJacobi(op, constraints, &jacobi));
-  const int ierr = RitzSolverSetPreconditioner(d->solver, jacobi);
-  return ritz_first_error(ierr, RitzPreconditionerDestroy(&jacobi));
+  RITZ_TRY(RitzPreconditionerCreateOperatorJacobi(op, constraints, &d->jacobi));
+  return RitzSolverSetPreconditioner(d->solver, d->jacobi);
 }
 
 static int factorize_kind(Direct *d, const RitzDirectOptions *o, bool *is_done) {
@@ -413,6 +422,11 @@ static int factorize_kind(Direct *d, const RitzDirectOptions *o, bool *is_done) 
   RITZ_TRY(factorize_direct(d, o->kind, 0));
   *is_done = d->factorization.methods != NULL;
   return CEED_ERROR_SUCCESS;
+}
+
+// Frees the matrix where nobody needs it any more.
+static void free_rows(Direct *d) {
+  if (!d->factorization.methods || !d->factorization.keeps_matrix) ritz_matrix_free_values(&d->matrix);
 }
 
 // Factorizes the matrix. *is_done is false where only conjugate gradients are left.
@@ -424,11 +438,22 @@ static int create_factors(Direct *d, const RitzDirectOptions *o, bool *is_done) 
   RITZ_REQUIRE(*is_done || d->factorization.refusal != RITZ_REFUSED_MATRIX, ceed, CEED_ERROR_MAJOR,
                RITZ_DIRECT_CALL ": %s%s%s%s", d->factorization.words, advice(d),
                d->is_auto ? ". Tried: " : "", d->is_auto ? d->notes : "");
-  if (!*is_done || !d->factorization.keeps_matrix) ritz_matrix_free_values(&d->matrix);
+  free_rows(d);
   if (!*is_done) ritz_pinned_free(&d->pinned);
   if (!*is_done) return CEED_ERROR_SUCCESS;
   RITZ_TRY(RITZ_MALLOC(ceed, (size_t)d->matrix.n, &d->r));
   return RITZ_MALLOC(ceed, (size_t)d->matrix.n, &d->z);
+}
+
+// The matrix of the values that the operator has now. The pattern is kept for updates, else freed.
+static int assemble_rows(Direct *d) {
+  if (!d->assembly) {
+    const double start = ritz_direct_seconds();
+    RITZ_TRY(RitzAssemblyCreate(d->op, &d->assembly));
+    d->matrix.seconds_pattern = ritz_direct_seconds() - start;
+  }
+  const int ierr = ritz_matrix_assemble(d->assembly, &d->matrix);
+  return d->for_updates ? ierr : ritz_first_error(ierr, RitzAssemblyDestroy(&d->assembly));
 }
 
 static int set_up_direct(Direct *d, CeedOperator op, RitzIndices constraints, const RitzDirectOptions *o) {
@@ -440,10 +465,52 @@ static int set_up_direct(Direct *d, CeedOperator op, RitzIndices constraints, co
     bool chosen;
     RITZ_TRY(choose(d, o, &chosen)); // notes alone
   } else if (o->kind != RITZ_DIRECT_CG) {
-    RITZ_TRY(ritz_matrix_assemble(op, &d->matrix));
+    RITZ_TRY(ritz_matrix_find_components(op, &d->matrix));
+    RITZ_TRY(assemble_rows(d));
     RITZ_TRY(create_factors(d, o, &is_done));
   }
   return is_done ? CEED_ERROR_SUCCESS : create_cg(d, op, constraints, o);
+}
+
+// ---- New values ----
+
+static const char *why_direct_is_not_updated(RitzPreconditioner pc) {
+  return ((const Direct *)pc->data)->op ? NULL : "it belongs to a problem in parts";
+}
+
+// Numbers alone where the kind can do that, and has what it needs of an update before; else all, by the same
+// kind.
+static int factorize_again(Direct *d) {
+  RitzFactorization *f = &d->factorization;
+  const bool is_for_symmetric = all_methods[d->kind]->is_symmetric || all_methods[d->kind]->is_indefinite;
+  if (!f->methods || !f->for_updates || !f->methods->refactorize) {
+    if (f->methods) f->methods->destroy(f);
+    return factorize_direct(d, d->kind, 0);
+  }
+  const double start = ritz_direct_seconds();
+  f->refusal = RITZ_REFUSED_NOT;
+  f->keeps_matrix = false;
+  RITZ_TRY(is_for_symmetric && d->matrix.asymmetric >= 0 ? refuse_asymmetric(f) : f->methods->refactorize(f));
+  d->seconds = ritz_direct_seconds() - start;
+  return CEED_ERROR_SUCCESS;
+}
+
+static int update_factors(Direct *d) {
+  d->for_updates = true;
+  RITZ_TRY(assemble_rows(d));
+  RITZ_TRY(ritz_pinned_renew(&d->pinned, &d->matrix));
+  RITZ_TRY(factorize_again(d));
+  const RitzRefusal refusal = d->factorization.refusal;
+  free_rows(d);
+  RITZ_REQUIRE(refusal == RITZ_REFUSED_NOT, d->matrix.ceed, CEED_ERROR_MAJOR, "%s: %s%s", names[d->kind],
+               d->factorization.words, advice(d));
+  return CEED_ERROR_SUCCESS;
+}
+
+static int update_direct(RitzPreconditioner pc) {
+  Direct *d = pc->data;
+  if (d->matrix.n == 0) return CEED_ERROR_SUCCESS;
+  return d->solver ? ritz_preconditioner_update(d->jacobi) : update_factors(d);
 }
 
 static const RitzPreconditionerMethods methods = {.name = "assembled matrix",
@@ -451,6 +518,8 @@ static const RitzPreconditionerMethods methods = {.name = "assembled matrix",
                                                   .apply_many = apply_many,
                                                   .view = view,
                                                   .bytes = bytes,
+                                                  .why_not_updated = why_direct_is_not_updated,
+                                                  .update = update_direct,
                                                   .destroy = destroy_direct};
 
 int RitzPreconditionerCreateDirect(CeedOperator op, RitzIndices constraints, const RitzDirectOptions *options,
@@ -471,7 +540,9 @@ int RitzPreconditionerCreateDirect(CeedOperator op, RitzIndices constraints, con
   RITZ_TRY(ritz_nullspace_check(ceed, o.num_null, o.null, length));
   RITZ_TRY(RITZ_CALLOC(ceed, 1, &d));
   d->is_auto = o.kind == RITZ_DIRECT_AUTO;
-  int ierr = ritz_matrix_number(ceed, length, constraints, &d->matrix);
+  d->for_updates = o.for_updates;
+  int ierr = CeedOperatorReferenceCopy(op, &d->op);
+  if (!ierr) ierr = ritz_matrix_number(ceed, length, constraints, &d->matrix);
   d->is_loose = d->matrix.n == length && o.num_null == 0;
   if (!ierr) ierr = set_up_direct(d, op, constraints, &o);
   if (!ierr) {

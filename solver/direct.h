@@ -4,6 +4,7 @@
 #ifndef RITZ_SOLVER_DIRECT_H
 #define RITZ_SOLVER_DIRECT_H
 
+#include <ritz/assembly.h>
 #include <ritz/preconditioner.h>
 
 #include "base/error.h"
@@ -32,8 +33,10 @@ typedef struct {
 
 // Places of the unknowns alone; `constraints` are below the length, or NULL.
 int ritz_matrix_number(Ceed ceed, CeedSize length, RitzIndices constraints, RitzMatrix *matrix);
-// The rest. Entries that are not finite are MAJOR.
-int ritz_matrix_assemble(CeedOperator op, RitzMatrix *matrix);
+// Components of a node in op.
+int ritz_matrix_find_components(CeedOperator op, RitzMatrix *matrix);
+// The rest, anew where it is there. Entries that are not finite are MAJOR.
+int ritz_matrix_assemble(RitzAssembly assembly, RitzMatrix *matrix);
 // Checks rows that are there: looks for values that are not finite, and for asymmetry.
 int ritz_matrix_check(RitzMatrix *matrix);
 void ritz_matrix_free_values(RitzMatrix *matrix); // but not the places
@@ -61,6 +64,8 @@ int ritz_nullspace_check(Ceed ceed, CeedInt num, const CeedVector *vectors, Ceed
 int ritz_nullspace_check_applied(CeedOperator op, RitzIndices constraints, CeedInt num,
                                  const CeedVector *vectors);
 int ritz_pinned_create(CeedInt num, const CeedVector *vectors, RitzMatrix *matrix, RitzPinned *pinned);
+// The same basis for new values of the matrix.
+int ritz_pinned_renew(const RitzPinned *pinned, RitzMatrix *matrix);
 void ritz_pinned_free(RitzPinned *pinned);
 // x -= its part in the nullspace, n unknowns.
 void ritz_pinned_project(const RitzPinned *pinned, int64_t n, double *x);
@@ -78,6 +83,7 @@ typedef struct {
   const RitzDirectMethods *methods;
   const RitzMatrix *matrix; // borrowed; its values are there during `factorize`, later where it keeps them
   double max_flops;         // more, where they are known beforehand, are refused; 0: none are
+  bool for_updates;         // what `refactorize` needs is kept
   RitzRefusal refusal;      // `words` say why
   char words[256];          // else what it is, for people
   bool keeps_matrix;        // solve needs its values, on the host; `apply` does not serve
@@ -93,6 +99,9 @@ struct RitzDirectMethods {
   bool is_indefinite;           // for symmetric matrices that may be definite or not
   const char *(*why_not)(void); // static words; NULL: it can be used
   int (*factorize)(RitzFactorization *f);
+  // Optional, of what was factorized for updates: numbers alone, for new values in the pattern of the matrix,
+  // which is there again. Works also after a refusal of itself.
+  int (*refactorize)(RitzFactorization *f);
   int (*solve)(RitzFactorization *f, const double *b, double *x); // b and x differ, n unknowns
   // Optional, for `num` L-vectors in the context's memory; entries of z that are no unknowns are left alone.
   int (*apply)(RitzFactorization *f, CeedScalarType type, int num, const void *const *r, void *const *z);

@@ -11,6 +11,10 @@
 typedef struct {
   CeedVector inverse; // owned: a power of two, near the smallest entry, over the diagonal
   double factor;      // the inverse of that power
+  // What updates read; all counted, NULL: none.
+  CeedOperator op;     // has the diagonal, or else
+  CeedVector diagonal; // of the caller
+  RitzIndices constraints;
 } Jacobi;
 
 // ---- Set-up, on the host ----
@@ -141,6 +145,58 @@ static int invert_diagonal(Ceed ceed, CeedVector diagonal, RitzIndices constrain
   return ierr;
 }
 
+// ---- New values ----
+
+static int read_entry(CeedVector v, int64_t i, double *value) {
+  void *array = NULL;
+
+  RITZ_TRY(ritz_vector_lock(v, RITZ_ACCESS_READ, CEED_MEM_HOST, &array));
+  *value = ritz_entry(array, v->precision, i);
+  return ritz_vector_unlock(v, RITZ_ACCESS_READ, &array, CEED_ERROR_SUCCESS);
+}
+
+// Reports a bad entry of the diagonal; -1: none is.
+static int require_good(Ceed ceed, const char *call, CeedScalarType precision, CeedVector diagonal,
+                        int64_t bad_entry) {
+  double value = 0;
+
+  if (bad_entry < 0) return CEED_ERROR_SUCCESS;
+  RITZ_REQUIRE(bad_entry < (int64_t)diagonal->length, ceed, CEED_ERROR_MAJOR,
+               "%s: an entry of the diagonal in another part is not a positive finite number", call);
+  RITZ_TRY(read_entry(diagonal, bad_entry, &value));
+  return CeedError(ceed, CEED_ERROR_MAJOR,
+                   "%s: entry %lld of the diagonal is %g, needs to be a positive finite number with an "
+                   "inverse in the range of %s",
+                   call, (long long)bad_entry, value, ritz_precision_name(precision));
+}
+
+// *diagonal: a new vector, in the precision of the kernel that is prepared for the apply.
+static int assemble_diagonal(CeedOperator op, CeedSize n, CeedVector *diagonal) {
+  CeedScalarType precision = CEED_SCALAR_TYPE;
+
+  RITZ_TRY(RitzOperatorGetPrecision(op, &precision));
+  RITZ_TRY(RitzVectorCreate(op->obj.ceed, n, precision, diagonal));
+  return CeedOperatorLinearAssembleDiagonal(op, *diagonal, CEED_REQUEST_IMMEDIATE);
+}
+
+static int renew(RitzPreconditioner pc, CeedVector diagonal) {
+  Jacobi *jacobi = pc->data;
+  int64_t bad_entry = -1;
+
+  RITZ_TRY(invert_diagonal(pc->ceed, diagonal, jacobi->constraints, jacobi, &bad_entry));
+  return require_good(pc->ceed, "Jacobi", pc->precision, diagonal, bad_entry);
+}
+
+static int update_jacobi(RitzPreconditioner pc) {
+  const Jacobi *jacobi = pc->data;
+  CeedVector diagonal = NULL;
+
+  if (!jacobi->op) return renew(pc, jacobi->diagonal);
+  int ierr = assemble_diagonal(jacobi->op, pc->n, &diagonal);
+  if (!ierr) ierr = renew(pc, diagonal);
+  return ritz_first_error(ierr, CeedVectorDestroy(&diagonal));
+}
+
 // ---- The preconditioner ----
 
 const RitzPass ritz_jacobi_pass = {
@@ -160,18 +216,31 @@ static int64_t jacobi_bytes(RitzPreconditioner pc) {
 }
 
 static int free_jacobi(Jacobi *jacobi) {
-  const int ierr = CeedVectorDestroy(&jacobi->inverse);
+  int ierr = CeedVectorDestroy(&jacobi->inverse);
+
+  ierr = ritz_first_error(ierr, CeedOperatorDestroy(&jacobi->op));
+  ierr = ritz_first_error(ierr, CeedVectorDestroy(&jacobi->diagonal));
+  ierr = ritz_first_error(ierr, RitzIndicesDestroy(&jacobi->constraints));
   RITZ_FREE(&jacobi);
   return ierr;
 }
 
 static int destroy_jacobi(RitzPreconditioner pc) { return free_jacobi(pc->data); }
 
-static const RitzPreconditionerMethods jacobi_methods = {
-    .name = "Jacobi", .apply = apply_jacobi, .bytes = jacobi_bytes, .destroy = destroy_jacobi};
+static const char *why_jacobi_is_not_updated(RitzPreconditioner pc) {
+  const Jacobi *jacobi = pc->data;
+  return jacobi->op || jacobi->diagonal ? NULL : "it belongs to a solve, or to a problem in parts";
+}
+
+static const RitzPreconditionerMethods jacobi_methods = {.name = "Jacobi",
+                                                         .apply = apply_jacobi,
+                                                         .bytes = jacobi_bytes,
+                                                         .why_not_updated = why_jacobi_is_not_updated,
+                                                         .update = update_jacobi,
+                                                         .destroy = destroy_jacobi};
 
 CeedVector ritz_jacobi_inverse(RitzPreconditioner pc, Ceed ceed, double *factor) {
-  if (!pc || pc->methods != &jacobi_methods || pc->ceed != ceed) return NULL;
+  if (!pc || pc->methods != &jacobi_methods || pc->ceed != ceed || pc->lacks_values) return NULL;
   const Jacobi *jacobi = pc->data;
   if (factor) *factor = jacobi->factor;
   return jacobi->inverse;
@@ -194,29 +263,21 @@ int ritz_jacobi_create(Ceed ceed, const char *call, CeedScalarType precision, Ce
   return ritz_first_error(ierr, free_jacobi(jacobi));
 }
 
-static int read_entry(CeedVector v, int64_t i, double *value) {
-  void *array = NULL;
-
-  RITZ_TRY(ritz_vector_lock(v, RITZ_ACCESS_READ, CEED_MEM_HOST, &array));
-  *value = ritz_entry(array, v->precision, i);
-  return ritz_vector_unlock(v, RITZ_ACCESS_READ, &array, CEED_ERROR_SUCCESS);
-}
-
-// Creates the preconditioner; a bad entry is an error.
-static int create_or_refuse(Ceed ceed, const char *call, CeedScalarType precision, CeedVector diagonal,
+// Creates the preconditioner, which keeps op or else the diagonal; a bad entry is an error.
+static int create_or_refuse(Ceed ceed, const char *call, CeedOperator op, CeedVector diagonal,
                             RitzIndices constraints, RitzPreconditioner *pc) {
+  RitzPreconditioner created = NULL;
   int64_t bad_entry = -1;
-  double value = 0;
 
-  RITZ_TRY(ritz_jacobi_create(ceed, call, precision, diagonal, constraints, &bad_entry, pc));
-  if (bad_entry < 0) return CEED_ERROR_SUCCESS;
-  RITZ_REQUIRE(bad_entry < (int64_t)diagonal->length, ceed, CEED_ERROR_MAJOR,
-               "%s: an entry of the diagonal in another part is not a positive finite number", call);
-  RITZ_TRY(read_entry(diagonal, bad_entry, &value));
-  return CeedError(ceed, CEED_ERROR_MAJOR,
-                   "%s: entry %lld of the diagonal is %g, needs to be a positive finite number with an "
-                   "inverse in the range of %s",
-                   call, (long long)bad_entry, value, ritz_precision_name(precision));
+  RITZ_TRY(ritz_jacobi_create(ceed, call, diagonal->precision, diagonal, constraints, &bad_entry, &created));
+  RITZ_TRY(require_good(ceed, call, diagonal->precision, diagonal, bad_entry));
+  Jacobi *jacobi = created->data;
+  int ierr =
+      op ? CeedOperatorReferenceCopy(op, &jacobi->op) : CeedVectorReferenceCopy(diagonal, &jacobi->diagonal);
+  if (!ierr && constraints) ierr = RitzIndicesReferenceCopy(constraints, &jacobi->constraints);
+  if (ierr) return ritz_first_error(ierr, RitzPreconditionerDestroy(&created));
+  *pc = created;
+  return CEED_ERROR_SUCCESS;
 }
 
 int RitzPreconditionerCreateJacobi(Ceed ceed, CeedVector diagonal, RitzIndices constraints,
@@ -226,13 +287,11 @@ int RitzPreconditionerCreateJacobi(Ceed ceed, CeedVector diagonal, RitzIndices c
   RITZ_OPTIONAL(ceed, constraints);
   RITZ_REQUIRE(pc != NULL, ceed, CEED_ERROR_INCOMPATIBLE,
                "RitzPreconditionerCreateJacobi: argument 'pc' is NULL");
-  return create_or_refuse(ceed, "RitzPreconditionerCreateJacobi", diagonal->precision, diagonal, constraints,
-                          pc);
+  return create_or_refuse(ceed, "RitzPreconditionerCreateJacobi", NULL, diagonal, constraints, pc);
 }
 
 int RitzPreconditionerCreateOperatorJacobi(CeedOperator op, RitzIndices constraints, RitzPreconditioner *pc) {
   const char *call = "RitzPreconditionerCreateOperatorJacobi";
-  CeedScalarType precision = CEED_SCALAR_TYPE;
   CeedVector diagonal = NULL;
   CeedSize n = 0;
 
@@ -241,9 +300,7 @@ int RitzPreconditionerCreateOperatorJacobi(CeedOperator op, RitzIndices constrai
   RITZ_OPTIONAL(ceed, constraints);
   RITZ_REQUIRE(pc != NULL, ceed, CEED_ERROR_INCOMPATIBLE, "%s: argument 'pc' is NULL", call);
   RITZ_TRY(ritz_operator_square_length(op, call, &n));
-  RITZ_TRY(RitzOperatorGetPrecision(op, &precision));
-  RITZ_TRY(RitzVectorCreate(ceed, n, precision, &diagonal)); // that of the kernel prepared for the apply
-  int ierr = CeedOperatorLinearAssembleDiagonal(op, diagonal, CEED_REQUEST_IMMEDIATE);
-  if (!ierr) ierr = create_or_refuse(ceed, call, precision, diagonal, constraints, pc);
+  int ierr = assemble_diagonal(op, n, &diagonal);
+  if (!ierr) ierr = create_or_refuse(ceed, call, op, diagonal, constraints, pc);
   return ritz_first_error(ierr, CeedVectorDestroy(&diagonal));
 }

@@ -71,20 +71,17 @@ static int create_inner(const Setup *s, CeedInt level, RitzSmootherKind kind, Ri
 static int create_polynomial(const Setup *s, CeedInt level, RitzPreconditioner inner) {
   RitzCycleLevel *l = &s->mg->levels[level];
   RitzChebyshevOptions options = chebyshev_of(s, level);
-  RitzSpectrum spectrum;
-  double upper = 0;
+  RitzChebyshevOptions first = options;
 
-  if (l->system.num_null > 0) {
-    RITZ_TRY(ritz_chebyshev_check(s->ceed, s->call, &options));
-    RITZ_TRY(ritz_chebyshev_bounds(&options, &l->system, inner, l->n, s->precision, &spectrum, &upper));
-    RITZ_REQUIRE(spectrum.fault == RITZ_ITERATING, s->ceed, CEED_ERROR_MAJOR,
-                 "%s: level %" CeedInt_FMT ": the estimate of eigenvalues beside the nullspace failed: %s",
-                 s->call, level, RitzSolverReasonName(spectrum.fault));
-    options.largest = upper;
-  }
+  RITZ_TRY(ritz_chebyshev_check(s->ceed, s->call, &options));
   l->has_bounds = true;
-  return RitzPreconditionerCreateChebyshev(l->system.op, l->system.constraints, inner, &options,
-                                           &l->smoother);
+  l->chebyshev = options;
+  if (l->system.num_null > 0 && options.largest == 0) first.largest = 1; // until it is estimated
+  RITZ_TRY(
+      RitzPreconditionerCreateChebyshev(l->system.op, l->system.constraints, inner, &first, &l->smoother));
+  if (l->system.num_null == 0) return CEED_ERROR_SUCCESS;
+  const int ierr = ritz_chebyshev_estimate_beside(l->smoother, &l->system, &options);
+  return ierr ? ritz_first_error(ierr, RitzPreconditionerDestroy(&l->smoother)) : CEED_ERROR_SUCCESS;
 }
 
 static int create_chebyshev(const Setup *s, CeedInt level, RitzSmootherKind kind) {
@@ -182,6 +179,7 @@ static int create_direct(const Setup *s, CeedInt level, RitzSmootherKind kind) {
   RitzDirectOptions options = s->options->coarse;
 
   (void)kind;
+  options.for_updates = options.for_updates || s->options->for_updates;
   options.num_null = s->levels[level].num_null;
   options.null = s->levels[level].null;
   return RitzPreconditionerCreateDirect(l->system.op, l->system.constraints, &options, &l->smoother);

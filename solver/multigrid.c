@@ -13,6 +13,7 @@ typedef RitzMultigridSetup Setup;
 static int destroy_level(RitzCycleLevel *l) {
   int ierr = ritz_system_destroy(&l->system);
 
+  ierr = ritz_first_error(ierr, CeedOperatorDestroy(&l->original));
   ierr = ritz_first_error(ierr, CeedOperatorDestroy(&l->prolong));
   ierr = ritz_first_error(ierr, CeedOperatorDestroy(&l->restriction));
   ierr = ritz_first_error(ierr, RitzPreconditionerDestroy(&l->smoother));
@@ -56,6 +57,59 @@ static void enter_solve(RitzPreconditioner pc, bool begins) {
   mg->is_start = mg->starts_full && begins;
 }
 
+// ---- New values ----
+
+static const char *why_not_updated(RitzPreconditioner pc) {
+  const RitzMultigrid *mg = pc->data;
+
+  for (CeedInt l = 0; l < mg->num_levels; l++) {
+    const RitzCycleLevel *level = &mg->levels[l];
+    const char *why = ritz_preconditioner_why_not_updated(level->smoother);
+
+    if (level->is_copy && !level->original)
+      return "operators were copied to another precision without the option for_updates";
+    if (why) return why;
+  }
+  return NULL;
+}
+
+// Values of operators that are copies, each vector once for all levels.
+static int renew_operators(Ceed ceed, const RitzMultigrid *mg) {
+  CeedOperator *list = NULL;
+  CeedInt num = 0;
+
+  RITZ_TRY(RITZ_CALLOC(ceed, 2 * (size_t)mg->num_levels, &list));
+  for (CeedInt l = 0; l < mg->num_levels; l++) {
+    if (!mg->levels[l].original) continue;
+    list[num] = mg->levels[l].original;
+    list[mg->num_levels + num++] = mg->levels[l].system.op;
+  }
+  const int ierr = ritz_operators_renew_copies(num, list, list + mg->num_levels);
+  RITZ_FREE((void **)&list);
+  return ierr;
+}
+
+static int update_level(void *level) {
+  const RitzCycleLevel *l = level;
+  const bool is_beside = l->has_bounds && l->system.num_null > 0 && l->chebyshev.update != RITZ_BOUNDS_KEEP;
+
+  RITZ_TRY(ritz_preconditioner_update(l->smoother));
+  return is_beside ? ritz_chebyshev_estimate_beside(l->smoother, &l->system, &l->chebyshev)
+                   : CEED_ERROR_SUCCESS;
+}
+
+static int update_multigrid(RitzPreconditioner pc) {
+  const RitzMultigrid *mg = pc->data;
+  char prefix[32];
+
+  RITZ_TRY(renew_operators(pc->ceed, mg));
+  for (CeedInt l = 0; l < mg->num_levels; l++) {
+    (void)snprintf(prefix, sizeof(prefix), "level %" CeedInt_FMT, l);
+    RITZ_TRY(ritz_run_with_prefix(pc->ceed, prefix, update_level, &mg->levels[l]));
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
 static const RitzPreconditionerMethods multigrid_methods = {
     .name = "multigrid",
     .symmetric_form = "a symmetric cycle (V or W, not full; of patches with is_reversed)",
@@ -64,6 +118,8 @@ static const RitzPreconditionerMethods multigrid_methods = {
     .enter_solve = enter_solve,
     .view = ritz_multigrid_view,
     .bytes = ritz_multigrid_bytes,
+    .why_not_updated = why_not_updated,
+    .update = update_multigrid,
     .destroy = destroy_data};
 
 // ---- Checks ----
@@ -235,6 +291,14 @@ static CeedOperator given_operator(const RitzMultigridLevel *l, int which) {
   return which == 0 ? l->op : which == 1 ? l->prolong : l->restriction;
 }
 
+static int note_copy(const Setup *s, CeedInt level) {
+  RitzCycleLevel *l = &s->mg->levels[level];
+
+  l->is_copy = true;
+  return s->options->for_updates ? CeedOperatorReferenceCopy(s->levels[level].op, &l->original)
+                                 : CEED_ERROR_SUCCESS;
+}
+
 // *ops [3 num]: all operators as the cycle has them, counted, NULL where there is none. All that have another
 // precision are copied together, so that what they share is converted once.
 static int make_operators(const Setup *s, CeedOperator *ops) {
@@ -254,7 +318,7 @@ static int make_operators(const Setup *s, CeedOperator *ops) {
     CeedOperator op = given_operator(&s->levels[i / 3], i % 3);
     if (op && op == from[num]) {
       ops[i] = copies[num++];
-      if (i % 3 == 0) s->mg->levels[i / 3].is_copy = true;
+      if (i % 3 == 0) ierr = note_copy(s, i / 3);
     } else if (op) {
       ierr = CeedOperatorReferenceCopy(op, &ops[i]);
     }

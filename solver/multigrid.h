@@ -20,6 +20,7 @@ typedef enum {
 
 typedef struct {
   RitzSystem system;                 // owned: operator, constraints, nullspace
+  CeedOperator original;             // counted: that the operator is a copy of; NULL: not kept, or no copy
   CeedOperator prolong, restriction; // counted; NULL on level 0
   RitzPreconditioner smoother;       // counted; of level 0 what solves there
   CeedVector b, x;                   // owned; NULL on the finest level, where they are the caller's
@@ -28,11 +29,12 @@ typedef struct {
   CeedInt degree; // 0: not known
   int64_t num_elem;
   const char *smoother_name; // static; NULL: the name of the smoother's methods
-  bool has_bounds;           // the smoother is a Chebyshev polynomial made here
-  double num_applies;        // of the operator in a smoothing action, from zero one less
-  double inverse_applies;    // the smoother's own operators in a smoothing action, in applies by their flops
-  int64_t stored_bytes;      // passive inputs of the operator that finer levels do not have
-  bool is_copy;              // of the caller's operator: these bytes live with the preconditioner
+  bool has_bounds;           // the smoother is a Chebyshev polynomial made here, with
+  RitzChebyshevOptions chebyshev;
+  double num_applies;     // of the operator in a smoothing action, from zero one less
+  double inverse_applies; // the smoother's own operators in a smoothing action, in applies by their flops
+  int64_t stored_bytes;   // passive inputs of the operator that finer levels do not have
+  bool is_copy;           // of the caller's operator: these bytes live with the preconditioner
   double seconds[RITZ_MULTIGRID_NUM_WORKS]; // while a timing table is kept
   RitzProfileRow *rows[RITZ_MULTIGRID_NUM_WORKS];
 } RitzCycleLevel;

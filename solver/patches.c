@@ -14,8 +14,10 @@
 #include "solver/preconditioner.h"
 
 typedef struct {
+  RitzSystem system;    // owned
+  RitzSpace space;      // counted
   RitzPatchSweep sweep; // owned
-  bool is_symmetric;
+  RitzPatchOptions options;
 } Patches;
 
 // ---- The preconditioner ----
@@ -24,14 +26,14 @@ static int apply_patches(RitzPreconditioner pc, CeedVector r, CeedVector z) {
   const Patches *p = pc->data;
 
   RITZ_TRY(ritz_patch_sweep_run(p->sweep, r, z, true, false));
-  return p->is_symmetric ? ritz_patch_sweep_run(p->sweep, r, z, false, true) : CEED_ERROR_SUCCESS;
+  return p->options.is_symmetric ? ritz_patch_sweep_run(p->sweep, r, z, false, true) : CEED_ERROR_SUCCESS;
 }
 
 static int smooth_patches(RitzPreconditioner pc, CeedVector b, CeedVector x, bool starts_from_zero,
                           bool is_after) {
   const Patches *p = pc->data;
 
-  return ritz_patch_sweep_run(p->sweep, b, x, starts_from_zero, is_after && p->is_symmetric);
+  return ritz_patch_sweep_run(p->sweep, b, x, starts_from_zero, is_after && p->options.is_symmetric);
 }
 
 static int view_patches(RitzPreconditioner pc, FILE *stream, int indent) {
@@ -40,8 +42,8 @@ static int view_patches(RitzPreconditioner pc, FILE *stream, int indent) {
   const RitzPatchBox *box = &p->sweep->box;
 
   fprintf(stream, "%*svertex patches, %d colours, %s, %s: degree %" CeedInt_FMT ", %s box of %lld", indent,
-          "", 1 << box->dim, forms[box->form], p->is_symmetric ? "there and back" : "one order", box->degree,
-          box->is_uniform ? "uniform" : "rectangular", (long long)box->cells[0]);
+          "", 1 << box->dim, forms[box->form], p->options.is_symmetric ? "there and back" : "one order",
+          box->degree, box->is_uniform ? "uniform" : "rectangular", (long long)box->cells[0]);
   for (int d = 1; d < box->dim; d++) fprintf(stream, " x %lld", (long long)box->cells[d]);
   fprintf(stream, " cells, factors");
   for (int d = 0; d < box->dim; d++) fprintf(stream, " %.4g", box->factor[d]);
@@ -67,22 +69,15 @@ static int patches_work(RitzPreconditioner pc, RitzSmoothingWork *work) {
 }
 
 static int free_patches(Patches *p) {
-  const int ierr = ritz_patch_sweep_destroy(&p->sweep);
+  int ierr = ritz_patch_sweep_destroy(&p->sweep);
 
+  ierr = ritz_first_error(ierr, RitzSpaceDestroy(&p->space));
+  ierr = ritz_first_error(ierr, ritz_system_destroy(&p->system));
   RITZ_FREE(&p);
   return ierr;
 }
 
 static int destroy_patches(RitzPreconditioner pc) { return free_patches(pc->data); }
-
-static const RitzPreconditionerMethods patches_methods = {.name = "vertex patches",
-                                                          .symmetric_form = "RitzPatchOptions.is_symmetric",
-                                                          .apply = apply_patches,
-                                                          .smooth = smooth_patches,
-                                                          .view = view_patches,
-                                                          .bytes = patches_bytes,
-                                                          .work = patches_work,
-                                                          .destroy = destroy_patches};
 
 // ---- The test ----
 
@@ -178,30 +173,51 @@ static int check_arguments(CeedOperator op, const char *call, RitzSpace space, R
   return CEED_ERROR_SUCCESS;
 }
 
-static int fill_patches(const RitzSystem *system, const char *call, RitzSpace space,
-                        const RitzPatchOptions *options, Patches *p) {
+// From the numbers that the operator has now. *sweep belongs to the caller, also after a failure.
+static int create_sweep(const char *call, const Patches *p, RitzPatchSweep *sweep) {
+  const RitzSystem *system = &p->system;
   RitzPatchBox box;
   CeedScalarType precision;
 
   RITZ_TRY(RitzOperatorGetPrecision(system->op, &precision));
-  RITZ_TRY(ritz_patch_box_create(system->ceed, call, space, system->constraints, &box));
+  RITZ_TRY(ritz_patch_box_create(system->ceed, call, p->space, system->constraints, &box));
   box.precision = precision;
-  box.form = options->form;
+  box.form = p->options.form;
   const int ierr = ritz_patch_box_find_factors(system, &box);
   if (ierr) {
     ritz_patch_box_clear(&box);
     return ierr;
   }
-  RITZ_TRY(ritz_patch_sweep_create(system->ceed, &box, &p->sweep));
-  RITZ_TRY(ritz_patch_sweep_prepare(p->sweep));
-  return test_sweep(system, call, p->sweep);
+  RITZ_TRY(ritz_patch_sweep_create(system->ceed, &box, sweep));
+  RITZ_TRY(ritz_patch_sweep_prepare(*sweep));
+  return test_sweep(system, call, *sweep);
 }
+
+// Tables of lines are all there is: they are made anew.
+static int update_patches(RitzPreconditioner pc) {
+  Patches *p = pc->data;
+  RitzPatchSweep sweep = NULL, before = p->sweep;
+  const int ierr = create_sweep(pc->methods->name, p, &sweep);
+
+  if (ierr) return ritz_first_error(ierr, ritz_patch_sweep_destroy(&sweep));
+  p->sweep = sweep;
+  return ritz_patch_sweep_destroy(&before);
+}
+
+static const RitzPreconditionerMethods patches_methods = {.name = "vertex patches",
+                                                          .symmetric_form = "RitzPatchOptions.is_symmetric",
+                                                          .apply = apply_patches,
+                                                          .smooth = smooth_patches,
+                                                          .view = view_patches,
+                                                          .bytes = patches_bytes,
+                                                          .work = patches_work,
+                                                          .update = update_patches,
+                                                          .destroy = destroy_patches};
 
 int RitzPreconditionerCreateVertexPatches(CeedOperator op, RitzSpace space, RitzIndices constraints,
                                           const RitzPatchOptions *options, RitzPreconditioner *pc) {
   const char *call = "RitzPreconditionerCreateVertexPatches";
   const RitzPatchOptions zeros = {.form = RITZ_PATCH_LIFTED};
-  RitzSystem system = {.op = NULL};
   Patches *p = NULL;
   int ierr;
 
@@ -213,12 +229,12 @@ int RitzPreconditionerCreateVertexPatches(CeedOperator op, RitzSpace space, Ritz
   RITZ_REQUIRE(pc != NULL, ceed, CEED_ERROR_INCOMPATIBLE, "%s: argument 'pc' is NULL", call);
   RITZ_TRY(check_arguments(op, call, space, constraints, options));
   RITZ_TRY(RITZ_CALLOC(ceed, 1, &p));
-  p->is_symmetric = options->is_symmetric;
-  RITZ_TRY_CLEANUP(ritz_system_create(ceed, op, NULL, NULL, constraints, &system));
-  RITZ_TRY_CLEANUP(fill_patches(&system, call, space, options, p));
+  p->options = *options;
+  RITZ_TRY_CLEANUP(ritz_system_create(ceed, op, NULL, NULL, constraints, &p->system));
+  RITZ_TRY_CLEANUP(RitzSpaceReferenceCopy(space, &p->space));
+  RITZ_TRY_CLEANUP(create_sweep(call, p, &p->sweep));
   RITZ_TRY_CLEANUP(ritz_preconditioner_create(ceed, call, p->sweep->length, p->sweep->box.precision,
-                                              &patches_methods, p, p->is_symmetric, pc));
+                                              &patches_methods, p, p->options.is_symmetric, pc));
 cleanup:
-  ierr = ritz_first_error(ierr, ritz_system_destroy(&system));
   return ierr ? ritz_first_error(ierr, free_patches(p)) : CEED_ERROR_SUCCESS;
 }

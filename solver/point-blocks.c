@@ -11,17 +11,20 @@
 #include "core/apply-hooks.h"
 #include "solver/preconditioner.h"
 
-typedef struct {
-  CeedOperator op;   // owned: r -> z; NULL: a part of a larger problem without nodes
-  CeedVector blocks; // owned: inverses, [num_nodes][num_comp][num_comp]
-  CeedInt num_comp;
-} PointBlocks;
-
 // Where component c of a node stands: node * node_stride + c * comp_stride.
 typedef struct {
   CeedInt num_comp;
   CeedSize num_nodes, node_stride, comp_stride;
 } Nodes;
+
+typedef struct {
+  CeedOperator op;   // owned: r -> z; NULL: a part of a larger problem without nodes
+  CeedVector blocks; // owned: inverses, [num_nodes][num_comp][num_comp]
+  Nodes nodes;
+  // What updates read, counted; NULL: none.
+  CeedOperator source; // has the blocks
+  RitzIndices constraints;
+} PointBlocks;
 
 // ---- Operators: their point functions run where the vectors live ----
 
@@ -158,6 +161,50 @@ cleanup:
   return ritz_first_error(ierr, CeedVectorDestroy(&marks));
 }
 
+// ---- New values ----
+
+// Refuses a bad node of any part of a larger problem; a node of another part has no number in this one.
+static int require_definite(Ceed ceed, const char *call, int64_t bad_node) {
+  double is_bad = bad_node >= 0;
+
+  RITZ_TRY(ritz_reduce(ceed, RITZ_REDUCTION_MAX, 1, &is_bad));
+  RITZ_REQUIRE(bad_node < 0, ceed, CEED_ERROR_MAJOR,
+               "%s: the block of node %lld is not positive definite on its free components", call,
+               (long long)bad_node);
+  RITZ_REQUIRE(is_bad == 0, ceed, CEED_ERROR_MAJOR,
+               "%s: the block of a node in another part is not positive definite on its free components",
+               call);
+  return CEED_ERROR_SUCCESS;
+}
+
+// data->blocks of the assembled ones.
+static int renew(Ceed ceed, const char *call, RitzIndices constraints, CeedVector assembled,
+                 const PointBlocks *data) {
+  int64_t bad_node = -1;
+
+  if (data->nodes.num_nodes > 0)
+    RITZ_TRY(invert_point_blocks(ceed, &data->nodes, constraints, assembled, data->blocks, &bad_node));
+  return require_definite(ceed, call, bad_node);
+}
+
+// *blocks: a new vector, in the precision of the kernel that is prepared for the apply.
+static int assemble_blocks(CeedOperator op, CeedSize length, CeedVector *blocks) {
+  CeedScalarType precision = CEED_SCALAR_TYPE;
+
+  RITZ_TRY(RitzOperatorGetPrecision(op, &precision));
+  RITZ_TRY(RitzVectorCreate(op->obj.ceed, length, precision, blocks));
+  return CeedOperatorLinearAssemblePointBlockDiagonal(op, *blocks, CEED_REQUEST_IMMEDIATE);
+}
+
+static int update_point_blocks(RitzPreconditioner pc) {
+  const PointBlocks *data = pc->data;
+  CeedVector assembled = NULL;
+  int ierr = assemble_blocks(data->source, data->blocks->length, &assembled);
+
+  if (!ierr) ierr = renew(pc->ceed, "point-block Jacobi", data->constraints, assembled, data);
+  return ritz_first_error(ierr, CeedVectorDestroy(&assembled));
+}
+
 // ---- The preconditioner ----
 
 static int apply_point_blocks(RitzPreconditioner pc, CeedVector r, CeedVector z) {
@@ -167,13 +214,13 @@ static int apply_point_blocks(RitzPreconditioner pc, CeedVector r, CeedVector z)
 
 static int view_point_blocks(RitzPreconditioner pc, FILE *stream, int indent) {
   const PointBlocks *data = pc->data;
-  fprintf(stream, "%*spoint-block Jacobi, blocks of %" CeedInt_FMT "\n", indent, "", data->num_comp);
+  fprintf(stream, "%*spoint-block Jacobi, blocks of %" CeedInt_FMT "\n", indent, "", data->nodes.num_comp);
   return CEED_ERROR_SUCCESS;
 }
 
 static int64_t point_blocks_bytes(RitzPreconditioner pc) {
   const PointBlocks *data = pc->data;
-  return (int64_t)pc->n * data->num_comp * (int64_t)ritz_scalar_bytes(pc->precision);
+  return (int64_t)pc->n * data->nodes.num_comp * (int64_t)ritz_scalar_bytes(pc->precision);
 }
 
 static int point_blocks_work(RitzPreconditioner pc, RitzSmoothingWork *work) {
@@ -186,19 +233,28 @@ static int point_blocks_work(RitzPreconditioner pc, RitzSmoothingWork *work) {
 }
 
 static int free_point_blocks(PointBlocks *data) {
-  const int ierr = CeedOperatorDestroy(&data->op);
-  const int error = ritz_first_error(ierr, CeedVectorDestroy(&data->blocks));
+  int ierr = CeedOperatorDestroy(&data->op);
+
+  ierr = ritz_first_error(ierr, CeedVectorDestroy(&data->blocks));
+  ierr = ritz_first_error(ierr, CeedOperatorDestroy(&data->source));
+  ierr = ritz_first_error(ierr, RitzIndicesDestroy(&data->constraints));
   RITZ_FREE(&data);
-  return error;
+  return ierr;
 }
 
 static int destroy_point_blocks(RitzPreconditioner pc) { return free_point_blocks(pc->data); }
+
+static const char *why_blocks_are_not_updated(RitzPreconditioner pc) {
+  return ((const PointBlocks *)pc->data)->source ? NULL : "it belongs to a problem in parts";
+}
 
 static const RitzPreconditionerMethods point_block_methods = {.name = "point-block Jacobi",
                                                               .apply = apply_point_blocks,
                                                               .view = view_point_blocks,
                                                               .bytes = point_blocks_bytes,
                                                               .work = point_blocks_work,
+                                                              .why_not_updated = why_blocks_are_not_updated,
+                                                              .update = update_point_blocks,
                                                               .destroy = destroy_point_blocks};
 
 // The nodes of the active field: components side by side, or one after the other.
@@ -226,30 +282,12 @@ static int find_nodes(CeedOperator op, const char *call, CeedSize n, Nodes *node
   return CEED_ERROR_SUCCESS;
 }
 
-// Refuses a bad node of any part of a larger problem; a node of another part has no number in this one.
-static int require_definite(Ceed ceed, const char *call, int64_t bad_node) {
-  double is_bad = bad_node >= 0;
-
-  RITZ_TRY(ritz_reduce(ceed, RITZ_REDUCTION_MAX, 1, &is_bad));
-  RITZ_REQUIRE(bad_node < 0, ceed, CEED_ERROR_MAJOR,
-               "%s: the block of node %lld is not positive definite on its free components", call,
-               (long long)bad_node);
-  RITZ_REQUIRE(is_bad == 0, ceed, CEED_ERROR_MAJOR,
-               "%s: the block of a node in another part is not positive definite on its free components",
-               call);
-  return CEED_ERROR_SUCCESS;
-}
-
 static int set_up_point_blocks(Ceed ceed, const char *call, RitzIndices constraints, const Nodes *nodes,
                                CeedVector assembled, PointBlocks *data) {
-  const bool is_empty = nodes->num_nodes == 0;
-  int64_t bad_node = -1;
-
-  data->num_comp = nodes->num_comp;
+  data->nodes = *nodes;
   RITZ_TRY(RitzVectorCreate(ceed, assembled->length, assembled->precision, &data->blocks));
-  if (!is_empty) RITZ_TRY(invert_point_blocks(ceed, nodes, constraints, assembled, data->blocks, &bad_node));
-  RITZ_TRY(require_definite(ceed, call, bad_node));
-  return is_empty ? CEED_ERROR_SUCCESS : create_product(ceed, nodes, assembled->precision, data);
+  RITZ_TRY(renew(ceed, call, constraints, assembled, data));
+  return nodes->num_nodes > 0 ? create_product(ceed, nodes, assembled->precision, data) : CEED_ERROR_SUCCESS;
 }
 
 // From blocks [num_nodes][num_comp][num_comp], which are the caller's.
@@ -279,10 +317,15 @@ int ritz_point_blocks_create(Ceed ceed, const char *call, CeedInt num_comp, Ceed
   return create_of_blocks(ceed, call, &nodes, blocks, constraints, pc);
 }
 
+static int keep_source(CeedOperator op, RitzIndices constraints, PointBlocks *data) {
+  RITZ_TRY(CeedOperatorReferenceCopy(op, &data->source));
+  return constraints ? RitzIndicesReferenceCopy(constraints, &data->constraints) : CEED_ERROR_SUCCESS;
+}
+
 int RitzPreconditionerCreatePointBlockJacobi(CeedOperator op, RitzIndices constraints,
                                              RitzPreconditioner *pc) {
   const char *call = "RitzPreconditionerCreatePointBlockJacobi";
-  CeedScalarType precision = CEED_SCALAR_TYPE;
+  RitzPreconditioner created = NULL;
   CeedVector assembled = NULL;
   CeedSize n = 0;
   Nodes nodes;
@@ -294,10 +337,11 @@ int RitzPreconditionerCreatePointBlockJacobi(CeedOperator op, RitzIndices constr
   RITZ_TRY(ritz_operator_square_length(op, call, &n));
   RITZ_TRY(ritz_check_constraints(ceed, call, constraints, n));
   RITZ_TRY(find_nodes(op, call, n, &nodes));
-  RITZ_TRY(RitzOperatorGetPrecision(op, &precision));
-  // in the precision of the kernel that is prepared for the apply
-  RITZ_TRY(RitzVectorCreate(ceed, n * nodes.num_comp, precision, &assembled));
-  int ierr = CeedOperatorLinearAssemblePointBlockDiagonal(op, assembled, CEED_REQUEST_IMMEDIATE);
-  if (!ierr) ierr = create_of_blocks(ceed, call, &nodes, assembled, constraints, pc);
-  return ritz_first_error(ierr, CeedVectorDestroy(&assembled));
+  int ierr = assemble_blocks(op, n * nodes.num_comp, &assembled);
+  if (!ierr) ierr = create_of_blocks(ceed, call, &nodes, assembled, constraints, &created);
+  if (!ierr) ierr = keep_source(op, constraints, created->data);
+  ierr = ritz_first_error(ierr, CeedVectorDestroy(&assembled));
+  if (ierr) return ritz_first_error(ierr, RitzPreconditionerDestroy(&created));
+  *pc = created;
+  return CEED_ERROR_SUCCESS;
 }

@@ -98,7 +98,17 @@ cleanup:
   return ierr;
 }
 
+static int require_values(RitzPreconditioner pc) {
+  RITZ_REQUIRE(
+      !pc->lacks_values, pc->ceed, CEED_ERROR_MAJOR,
+      "RitzPreconditionerApply: '%s' has no values: its last RitzPreconditionerUpdate failed, needed "
+      "one that does not",
+      pc->methods->name);
+  return CEED_ERROR_SUCCESS;
+}
+
 int ritz_preconditioner_apply(RitzPreconditioner pc, CeedVector r, CeedVector z) {
+  RITZ_TRY(require_values(pc));
   if (r->obj.ceed != pc->ceed || z->obj.ceed != pc->ceed) return apply_elsewhere(pc, r, z);
   return r->precision == pc->precision ? pc->methods->apply(pc, r, z) : apply_converted(pc, r, z);
 }
@@ -165,13 +175,17 @@ int RitzPreconditionerApplyMany(RitzPreconditioner pc, CeedInt num, const CeedVe
     is_many = is_many && r[k]->obj.ceed == pc->ceed && z[k]->obj.ceed == pc->ceed &&
               r[k]->precision == pc->precision;
   }
-  if (is_many) return pc->methods->apply_many(pc, num, r, z);
+  if (is_many) {
+    RITZ_TRY(require_values(pc));
+    return pc->methods->apply_many(pc, num, r, z);
+  }
   for (CeedInt k = 0; k < num; k++) RITZ_TRY(ritz_preconditioner_apply(pc, r[k], z[k]));
   return CEED_ERROR_SUCCESS;
 }
 
 int ritz_preconditioner_smooth(RitzPreconditioner pc, const RitzSystem *system, CeedVector b, CeedVector x,
                                bool starts_from_zero, CeedVector r, bool is_after) {
+  RITZ_TRY(require_values(pc));
   if (pc->methods->smooth) return pc->methods->smooth(pc, b, x, starts_from_zero, is_after);
   if (starts_from_zero) return ritz_preconditioner_apply(pc, b, x);
 
@@ -191,6 +205,45 @@ int ritz_preconditioner_strengthen(RitzPreconditioner pc, bool *is_changed) {
 
 void ritz_preconditioner_enter_solve(RitzPreconditioner pc, bool begins) {
   if (pc && pc->methods->enter_solve) pc->methods->enter_solve(pc, begins);
+}
+
+// ---- New values ----
+
+int ritz_run_with_prefix(Ceed ceed, const char *prefix, int (*action)(void *ctx), void *ctx) {
+  const CeedErrorHandler handler = ceed->error_handler;
+  const char *message = NULL;
+  char text[1024];
+
+  ceed->error_handler = CeedErrorStore;
+  const int ierr = action(ctx);
+  ceed->error_handler = handler;
+  if (!ierr) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(CeedGetErrorMessage(ceed, &message));
+  (void)snprintf(text, sizeof(text), "%s", message);
+  RITZ_TRY(CeedResetErrorMessage(ceed, NULL));
+  return CeedError(ceed, ierr, "%s: %s", prefix, text);
+}
+
+const char *ritz_preconditioner_why_not_updated(RitzPreconditioner pc) {
+  if (!pc->methods->update) return "it belongs to a problem in parts";
+  return pc->methods->why_not_updated ? pc->methods->why_not_updated(pc) : NULL;
+}
+
+int ritz_preconditioner_update(RitzPreconditioner pc) {
+  const int ierr = pc->methods->update(pc);
+
+  pc->lacks_values = ierr != CEED_ERROR_SUCCESS;
+  return ierr;
+}
+
+static int update_it(void *pc) { return ritz_preconditioner_update(pc); }
+
+int RitzPreconditionerUpdate(RitzPreconditioner pc) {
+  RITZ_HANDLE(pc);
+  const char *why = ritz_preconditioner_why_not_updated(pc);
+  RITZ_REQUIRE(!why, pc->ceed, CEED_ERROR_UNSUPPORTED, "%s: '%s' cannot be updated: %s", __func__,
+               pc->methods->name, why);
+  return ritz_run_with_prefix(pc->ceed, __func__, update_it, pc);
 }
 
 // ---- Questions ----
@@ -251,6 +304,14 @@ int RitzPreconditionerGetBytes(RitzPreconditioner pc, int64_t *num_bytes) {
                "RitzPreconditionerGetBytes: argument 'num_bytes' is NULL");
   *num_bytes = ritz_preconditioner_bytes(pc);
   return CEED_ERROR_SUCCESS;
+}
+
+int64_t ritz_pattern_bytes(RitzAssembly assembly) {
+  const int64_t *starts = NULL;
+  CeedSize num_rows = 0;
+
+  if (!assembly || RitzAssemblyGetPattern(assembly, &num_rows, NULL, &starts, NULL)) return 0;
+  return 8 * (num_rows + 1 + starts[num_rows]);
 }
 
 // ---- Checks ----
@@ -321,11 +382,17 @@ typedef struct {
   RitzPreconditionerFunction apply;
   void *ctx; // borrowed, or given to destroy
   RitzDestroyFunction destroy;
+  RitzPreconditionerUpdateFunction update; // NULL: none
 } Callback;
 
 static int apply_callback(RitzPreconditioner pc, CeedVector r, CeedVector z) {
   const Callback *callback = pc->data;
   return callback->apply(callback->ctx, r, z);
+}
+
+static int update_callback(RitzPreconditioner pc) {
+  const Callback *callback = pc->data;
+  return callback->update ? callback->update(callback->ctx) : CEED_ERROR_SUCCESS;
 }
 
 static int destroy_callback(RitzPreconditioner pc) {
@@ -336,8 +403,20 @@ static int destroy_callback(RitzPreconditioner pc) {
   return CEED_ERROR_SUCCESS;
 }
 
-static const RitzPreconditionerMethods callback_methods = {
-    .name = "function of the program", .apply = apply_callback, .destroy = destroy_callback};
+static const RitzPreconditionerMethods callback_methods = {.name = "function of the program",
+                                                           .apply = apply_callback,
+                                                           .update = update_callback,
+                                                           .destroy = destroy_callback};
+
+int RitzPreconditionerSetUpdate(RitzPreconditioner pc, RitzPreconditionerUpdateFunction update) {
+  RITZ_HANDLE(pc);
+  RITZ_REQUIRE(pc->methods == &callback_methods, pc->ceed, CEED_ERROR_INCOMPATIBLE,
+               "%s: the preconditioner is '%s', needed '%s'", __func__, pc->methods->name,
+               callback_methods.name);
+  Callback *callback = pc->data;
+  callback->update = update;
+  return CEED_ERROR_SUCCESS;
+}
 
 int RitzPreconditionerCreate(Ceed ceed, CeedSize n, CeedScalarType precision,
                              RitzPreconditionerFunction apply, void *ctx, RitzDestroyFunction destroy,

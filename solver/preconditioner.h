@@ -4,6 +4,7 @@
 #ifndef RITZ_SOLVER_PRECONDITIONER_H
 #define RITZ_SOLVER_PRECONDITIONER_H
 
+#include <ritz/assembly.h>
 #include <ritz/precision.h>
 #include <ritz/preconditioner.h>
 #include <ritz/space.h>
@@ -40,7 +41,13 @@ typedef struct {
   int (*view)(RitzPreconditioner pc, FILE *stream, int indent); // lines, each indented; NULL: the name
   int64_t (*bytes)(RitzPreconditioner pc);                      // NULL: none
   int (*work)(RitzPreconditioner pc, RitzSmoothingWork *work);  // NULL: one apply of the system's operator
-  int (*destroy)(RitzPreconditioner pc);                        // frees `data`
+  // Why RitzPreconditionerUpdate cannot be done, static words, before anything is; NULL: it can (the method
+  // may be NULL, too).
+  const char *(*why_not_updated)(RitzPreconditioner pc);
+  // Computes again what depends on values of operators, those inside first. After an error the preconditioner
+  // has no values. NULL: of a problem in parts, not there.
+  int (*update)(RitzPreconditioner pc);
+  int (*destroy)(RitzPreconditioner pc); // frees `data`
 } RitzPreconditionerMethods;
 
 struct RitzPreconditioner_private {
@@ -50,6 +57,7 @@ struct RitzPreconditioner_private {
   CeedSize n;
   CeedScalarType precision;
   bool is_symmetric; // and positive definite and fixed
+  bool lacks_values; // the last update has failed: applications are errors
   const RitzPreconditionerMethods *methods;
   void *data;              // owned by the kind
   CeedVector converted[2]; // owned, for vectors of the other precision: r and z
@@ -69,8 +77,14 @@ int ritz_preconditioner_smooth(RitzPreconditioner pc, const RitzSystem *system, 
                                bool starts_from_zero, CeedVector r, bool is_after);
 int ritz_preconditioner_strengthen(RitzPreconditioner pc, bool *is_changed); // false: it cannot
 void ritz_preconditioner_enter_solve(RitzPreconditioner pc, bool begins);    // pc may be NULL
+// RitzPreconditionerUpdate of one inside another, and why that cannot be done (NULL: it can).
+int ritz_preconditioner_update(RitzPreconditioner pc);
+const char *ritz_preconditioner_why_not_updated(RitzPreconditioner pc);
+// Runs `action`; what it reports is reported with `prefix` before it.
+int ritz_run_with_prefix(Ceed ceed, const char *prefix, int (*action)(void *ctx), void *ctx);
 int ritz_preconditioner_view(RitzPreconditioner pc, FILE *stream, int indent);
 int64_t ritz_preconditioner_bytes(RitzPreconditioner pc);
+int64_t ritz_pattern_bytes(RitzAssembly assembly); // of a matrix's rows; NULL: 0
 int ritz_preconditioner_work(RitzPreconditioner pc, RitzSmoothingWork *work);
 
 // ---- Checks ----
@@ -119,7 +133,8 @@ int ritz_jacobi_create(Ceed ceed, const char *call, CeedScalarType precision, Ce
                        RitzIndices constraints, int64_t *bad_entry, RitzPreconditioner *pc);
 // The inverse diagonal but for a factor (its largest entry is near one; zero on constrained entries), of any
 // precision, borrowed, so that passes over vectors of this context can do the work of a Jacobi method; NULL:
-// another kind, another context, no preconditioner. *factor (may be NULL): what it is to be multiplied with.
+// another kind, another context, no preconditioner, no values. *factor (may be NULL): what it is to be
+// multiplied with.
 CeedVector ritz_jacobi_inverse(RitzPreconditioner pc, Ceed ceed, double *factor);
 extern const RitzPass ritz_jacobi_pass; // of its apply
 
@@ -134,5 +149,8 @@ int ritz_point_blocks_create(Ceed ceed, const char *call, CeedInt num_comp, Ceed
 int ritz_chebyshev_create(const char *call, Ceed ceed, CeedOperator op, RitzApplyFunction apply, void *ctx,
                           CeedScalarType precision, RitzIndices constraints, RitzPreconditioner inner,
                           const RitzChebyshevOptions *options, RitzPreconditioner *pc);
+// Estimates its bounds by another system: those beside a nullspace, which the polynomial knows not of.
+int ritz_chebyshev_estimate_beside(RitzPreconditioner pc, const RitzSystem *system,
+                                   const RitzChebyshevOptions *options);
 
 #endif

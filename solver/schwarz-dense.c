@@ -3,16 +3,16 @@
 // A_K = E_K A E_K^T the rows and columns of the operator's matrix for the entries of element K, all
 // components together, W = 1 / sqrt(elements of a node). Called by programs and by multigrid.
 //
-// The matrix is assembled once, on the host; the A_K are factorized and inverted as a batch
+// The matrix is assembled on the host; the A_K are factorized and inverted as a batch
 // (ritz/batched.h) where the context computes. An application is, for the elements of each shape, an operator
 // that gathers, a batch of matrix-vector products, and an operator that adds.
 //
 // Rows of constrained entries in A_K are those of the identity, which nothing comes of: W is zero there.
 #include <inttypes.h>
 #include <math.h>
+#include <ritz/assembly.h>
 #include <ritz/batched.h>
 #include <ritz/operator.h>
-#include <stdlib.h>
 
 #include "base/ranges.h"
 #include "core/vector-pass.h"
@@ -28,7 +28,10 @@ typedef struct {
 } Block;
 
 typedef struct {
-  RitzIndices constraints; // counted
+  CeedOperator op; // counted, as the next two
+  RitzSpace space;
+  RitzIndices constraints;
+  RitzAssembly assembly; // owned, from the first update on
   CeedInt num_blocks, num_comp;
   Block *blocks;    // owned, [num_blocks]
   CeedVector scale; // owned: W, zero on constrained entries
@@ -106,7 +109,7 @@ static int64_t dense_bytes(RitzPreconditioner pc) {
   int64_t num = num_entries(d) + 2 * pc->n;
 
   for (CeedInt i = 0; i < d->num_blocks; i++) num += 2 * (int64_t)d->blocks[i].num_elem * d->blocks[i].n;
-  return num * (int64_t)ritz_scalar_bytes(pc->precision);
+  return num * (int64_t)ritz_scalar_bytes(pc->precision) + ritz_pattern_bytes(d->assembly);
 }
 
 static int dense_work(RitzPreconditioner pc, RitzSmoothingWork *work) {
@@ -131,7 +134,10 @@ static int free_dense(Dense *d) {
     ierr = ritz_first_error(ierr, free_block(&d->blocks[i]));
   ierr = ritz_first_error(ierr, CeedVectorDestroy(&d->scale));
   ierr = ritz_first_error(ierr, CeedVectorDestroy(&d->work));
+  ierr = ritz_first_error(ierr, RitzAssemblyDestroy(&d->assembly));
   ierr = ritz_first_error(ierr, RitzIndicesDestroy(&d->constraints));
+  ierr = ritz_first_error(ierr, RitzSpaceDestroy(&d->space));
+  ierr = ritz_first_error(ierr, CeedOperatorDestroy(&d->op));
   RITZ_FREE(&d->blocks);
   RITZ_FREE(&d);
   return ierr;
@@ -139,37 +145,27 @@ static int free_dense(Dense *d) {
 
 static int destroy_dense(RitzPreconditioner pc) { return free_dense(pc->data); }
 
-static const RitzPreconditionerMethods methods = {.name = "element-wise Schwarz",
-                                                  .apply = apply_dense,
-                                                  .view = view_dense,
-                                                  .bytes = dense_bytes,
-                                                  .work = dense_work,
-                                                  .destroy = destroy_dense};
-
 // ---- The operator's matrix ----
 
 typedef struct {
-  int64_t *starts, *cols; // owned, of malloc
-  CeedVector values;      // owned
-  uint8_t *marks;         // owned, [n]: constrained entries
+  const int64_t *starts, *cols; // of an assembly
+  CeedVector values;            // owned
+  uint8_t *marks;               // owned, [n]: constrained entries
 } Matrix;
 
 static int free_matrix(Matrix *m, int ierr) {
-  free(m->starts);
-  free(m->cols);
   RITZ_FREE(&m->marks);
   return ritz_first_error(ierr, CeedVectorDestroy(&m->values));
 }
 
-static int assemble(CeedOperator op, RitzIndices constraints, Matrix *m) {
-  Ceed ceed = op->obj.ceed;
-  CeedSize num_rows = 0, num_cols = 0;
+static int assemble(Ceed ceed, RitzAssembly assembly, RitzIndices constraints, Matrix *m) {
+  CeedSize num_rows = 0;
   const int64_t *entries = NULL;
   int64_t num = 0;
 
-  RITZ_TRY(RitzOperatorAssembleCSRSymbolic(op, &num_rows, &num_cols, &m->starts, &m->cols));
+  RITZ_TRY(RitzAssemblyGetPattern(assembly, &num_rows, NULL, &m->starts, &m->cols));
   RITZ_TRY(CeedVectorCreate(ceed, m->starts[num_rows], &m->values));
-  RITZ_TRY(RitzOperatorAssembleCSR(op, m->starts, m->cols, m->values));
+  RITZ_TRY(RitzAssemblyRun(assembly, m->values));
   RITZ_TRY(RITZ_CALLOC(ceed, (size_t)num_rows, &m->marks));
   if (constraints) RITZ_TRY(RitzIndicesGet(constraints, &num, &entries));
   for (int64_t i = 0; i < num; i++) m->marks[entries[i]] = 1;
@@ -334,13 +330,17 @@ static int invert_schwarz_dense(const Setup *s, const Block *b, int64_t first_el
   return ierr;
 }
 
-// b->inverses, in the operator's precision; computed in the library's own.
-static int create_inverses(const Setup *s, CeedInt block, int64_t first_elem, CeedInt num_comp, Block *b) {
+// Fills b->inverses, in the operator's precision; computed in the library's own.
+static int fill_inverses(const Setup *s, CeedInt block, CeedInt num_comp, const Block *b) {
   const CeedSize size = (CeedSize)b->num_elem * b->n * b->n;
   Extraction x = {.num_comp = num_comp, .n = b->n};
   CeedVector dense = NULL, inverses = NULL, infos = NULL;
+  RitzMesh mesh = NULL;
+  int64_t first_elem = 0;
   int ierr;
 
+  RITZ_TRY(RitzSpaceGetMesh(s->space, &mesh));
+  RITZ_TRY(RitzMeshGetBlock(mesh, block, NULL, &first_elem, NULL, NULL, NULL));
   RITZ_TRY(RitzSpaceGetBlockNodes(s->space, block, &x.num_nodes, &x.nodes));
   RITZ_TRY_CLEANUP(CeedVectorCreate(s->ceed, size, &dense));
   RITZ_TRY_CLEANUP(CeedVectorCreate(s->ceed, size, &inverses));
@@ -348,7 +348,6 @@ static int create_inverses(const Setup *s, CeedInt block, int64_t first_elem, Ce
   RITZ_TRY_CLEANUP(extract(s->ceed, s->call, s->matrix, b->num_elem, &x, dense));
   RITZ_TRY_CLEANUP(fill_identities(inverses, b->num_elem, b->n));
   RITZ_TRY_CLEANUP(invert_schwarz_dense(s, b, first_elem, dense, inverses, infos));
-  RITZ_TRY_CLEANUP(RitzVectorCreate(s->ceed, size, s->precision, &b->inverses));
   RITZ_TRY_CLEANUP(RitzVectorConvert(inverses, b->inverses));
 cleanup:
   ierr = ritz_first_error(ierr, CeedVectorDestroy(&dense));
@@ -394,10 +393,10 @@ static int create_block(const Setup *s, CeedInt block, CeedInt num_comp, Block *
   RitzMesh mesh = NULL;
   CeedInt num_nodes = 0;
   const int64_t *nodes = NULL;
-  int64_t first = 0, num = 0;
+  int64_t num = 0;
 
   RITZ_TRY(RitzSpaceGetMesh(s->space, &mesh));
-  RITZ_TRY(RitzMeshGetBlock(mesh, block, NULL, &first, &num, NULL, NULL));
+  RITZ_TRY(RitzMeshGetBlock(mesh, block, NULL, NULL, &num, NULL, NULL));
   RITZ_TRY(RitzSpaceGetBlockNodes(s->space, block, &num_nodes, &nodes));
   b->num_elem = (CeedInt)num;
   b->n = num_nodes * num_comp;
@@ -407,7 +406,8 @@ static int create_block(const Setup *s, CeedInt block, CeedInt num_comp, Block *
   RITZ_TRY(create_copies(s, block, num_comp, b));
   RITZ_TRY(RitzOperatorsPrepare(2, (CeedOperator[]){b->gather, b->add}, NULL, true));
   RITZ_TRY(RitzBatchedCreate(s->ceed, RITZ_BATCHED_GEMV, &options, &b->product));
-  RITZ_TRY(create_inverses(s, block, first, num_comp, b));
+  RITZ_TRY(RitzVectorCreate(s->ceed, (CeedSize)b->num_elem * b->n * b->n, s->precision, &b->inverses));
+  RITZ_TRY(fill_inverses(s, block, num_comp, b));
   RITZ_TRY(RitzVectorCreate(s->ceed, (CeedSize)b->num_elem * b->n, s->precision, &b->in));
   return RitzVectorCreate(s->ceed, (CeedSize)b->num_elem * b->n, s->precision, &b->out);
 }
@@ -447,6 +447,8 @@ static int fill_dense(const Setup *s, RitzIndices constraints, Dense *d) {
   RITZ_TRY(RitzSpaceGetNumComponents(s->space, &d->num_comp));
   RITZ_TRY(RitzSpaceGetSize(s->space, &n));
   RITZ_TRY(RITZ_CALLOC(s->ceed, (size_t)d->num_blocks, &d->blocks));
+  RITZ_TRY(CeedOperatorReferenceCopy(s->op, &d->op));
+  RITZ_TRY(RitzSpaceReferenceCopy(s->space, &d->space));
   if (constraints) RITZ_TRY(RitzIndicesReferenceCopy(constraints, &d->constraints));
   for (CeedInt i = 0; i < d->num_blocks; i++) RITZ_TRY(create_block(s, i, d->num_comp, &d->blocks[i]));
   RITZ_TRY(create_scale(s, n, d));
@@ -459,10 +461,40 @@ static int prepare_passes(const Setup *s) {
   return ritz_passes_prepare(s->ceed, 2, forms);
 }
 
+// ---- New values ----
+
+static int update_dense(RitzPreconditioner pc) {
+  Dense *d = pc->data;
+  Matrix matrix = {.starts = NULL};
+  const Setup s = {.ceed = pc->ceed,
+                   .call = pc->methods->name,
+                   .op = d->op,
+                   .space = d->space,
+                   .precision = pc->precision,
+                   .matrix = &matrix};
+  int ierr = CEED_ERROR_SUCCESS;
+
+  if (!d->assembly) RITZ_TRY(RitzAssemblyCreate(d->op, &d->assembly));
+  RITZ_TRY_CLEANUP(assemble(s.ceed, d->assembly, d->constraints, &matrix));
+  for (CeedInt i = 0; i < d->num_blocks; i++)
+    RITZ_TRY_CLEANUP(fill_inverses(&s, i, d->num_comp, &d->blocks[i]));
+cleanup:
+  return free_matrix(&matrix, ierr);
+}
+
+static const RitzPreconditionerMethods methods = {.name = "element-wise Schwarz",
+                                                  .apply = apply_dense,
+                                                  .view = view_dense,
+                                                  .bytes = dense_bytes,
+                                                  .work = dense_work,
+                                                  .update = update_dense,
+                                                  .destroy = destroy_dense};
+
 int RitzPreconditionerCreateDenseSchwarz(CeedOperator op, RitzSpace space, RitzIndices constraints,
                                          RitzPreconditioner *pc) {
   const char *call = "RitzPreconditionerCreateDenseSchwarz";
   Matrix matrix = {.starts = NULL};
+  RitzAssembly assembly = NULL;
   Dense *d = NULL;
   int ierr;
 
@@ -475,11 +507,12 @@ int RitzPreconditionerCreateDenseSchwarz(CeedOperator op, RitzSpace space, RitzI
   RITZ_TRY(RitzOperatorGetPrecision(op, &s.precision));
   RITZ_TRY(RitzOperatorGetUse(op, &s.use));
   RITZ_TRY(RITZ_CALLOC(s.ceed, 1, &d));
-  RITZ_TRY_CLEANUP(assemble(op, constraints, &matrix));
+  RITZ_TRY_CLEANUP(RitzAssemblyCreate(op, &assembly));
+  RITZ_TRY_CLEANUP(assemble(s.ceed, assembly, constraints, &matrix));
   RITZ_TRY_CLEANUP(fill_dense(&s, constraints, d));
   RITZ_TRY_CLEANUP(prepare_passes(&s));
 cleanup:
-  ierr = free_matrix(&matrix, ierr);
+  ierr = ritz_first_error(free_matrix(&matrix, ierr), RitzAssemblyDestroy(&assembly));
   if (!ierr) // which owns d from here on
     ierr = ritz_preconditioner_create(s.ceed, call, d->work->length, s.precision, &methods, d, true, pc);
   return ierr ? ritz_first_error(ierr, free_dense(d)) : CEED_ERROR_SUCCESS;

@@ -144,28 +144,35 @@ cleanup:
   return ierr;
 }
 
+void ritz_schwarz_clear_sums(RitzSchwarzSums *sums) {
+  RITZ_FREE(&sums->sum);
+  RITZ_FREE(&sums->count);
+}
+
+int ritz_schwarz_renew_scale(CeedOperator op, const char *call, RitzIndices constraints,
+                             const RitzSchwarzSums *sums, CeedVector scale) {
+  CeedVector diagonal = NULL;
+  int ierr = assemble_diagonal(op, constraints, scale->precision, &diagonal);
+
+  if (!ierr) ierr = ritz_schwarz_fill_scale(call, sums, diagonal, constraints, scale);
+  return ritz_first_error(ierr, CeedVectorDestroy(&diagonal));
+}
+
 int ritz_schwarz_create_scale(CeedOperator op, const char *call, RitzSpace space, RitzIndices constraints,
-                              const RitzSeparables *separables, CeedScalarType precision, CeedVector *scale) {
+                              const RitzSeparables *separables, CeedScalarType precision,
+                              RitzSchwarzSums *sums, CeedVector *scale) {
   const RitzSeparable *first = &separables->set[0];
   Ceed ceed = op->obj.ceed;
   const size_t num_nodes = (size_t)(first->rstr->l_size / first->num_comp);
-  RitzSchwarzSums sums = {.num_comp = first->num_comp,
-                          .is_weighted = !ritz_schwarz_is_coloured(separables->kind)};
-  CeedVector diagonal = NULL;
   CeedSize n = 0;
-  int ierr;
 
+  *sums = (RitzSchwarzSums){.num_comp = first->num_comp,
+                            .is_weighted = !ritz_schwarz_is_coloured(separables->kind)};
   RITZ_TRY(RitzSpaceGetSize(space, &n));
-  RITZ_TRY_CLEANUP(RITZ_MALLOC(ceed, num_nodes, &sums.sum));
-  RITZ_TRY_CLEANUP(RITZ_MALLOC(ceed, num_nodes, &sums.count));
-  RITZ_TRY_CLEANUP(ritz_separables_sum_diagonals(ceed, separables, sums.sum, sums.count));
-  RITZ_TRY_CLEANUP(check_cover(ceed, call, space, constraints, first->dim, n, &sums));
-  RITZ_TRY_CLEANUP(assemble_diagonal(op, constraints, precision, &diagonal));
-  RITZ_TRY_CLEANUP(RitzVectorCreate(ceed, n, precision, scale));
-  RITZ_TRY_CLEANUP(ritz_schwarz_fill_scale(call, &sums, diagonal, constraints, *scale));
-cleanup:
-  CeedVectorDestroy(&diagonal);
-  RITZ_FREE(&sums.sum);
-  RITZ_FREE(&sums.count);
-  return ierr;
+  RITZ_TRY(RITZ_MALLOC(ceed, num_nodes, &sums->sum));
+  RITZ_TRY(RITZ_MALLOC(ceed, num_nodes, &sums->count));
+  RITZ_TRY(ritz_separables_sum_diagonals(ceed, separables, sums->sum, sums->count));
+  RITZ_TRY(check_cover(ceed, call, space, constraints, first->dim, n, sums));
+  RITZ_TRY(RitzVectorCreate(ceed, n, precision, scale));
+  return ritz_schwarz_renew_scale(op, call, constraints, sums, *scale);
 }

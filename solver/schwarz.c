@@ -34,8 +34,10 @@
 
 typedef struct {
   RitzSchwarzKind kind;
+  CeedOperator op;         // counted
   RitzIndices constraints; // counted
   RitzSystem system;       // owned, coloured patches: A
+  RitzSchwarzSums sums;    // owned: what the scale is made of beside op's diagonal
   CeedInt num;             // of inverses: colours; sets of subdomains
   CeedOperator *ops;       // owned, [num]: sum_K E_K^T B_K^-1 E_K
   CeedVector scale;        // owned: s
@@ -169,13 +171,18 @@ static int view_schwarz(RitzPreconditioner pc, FILE *stream, int indent) {
   return CEED_ERROR_SUCCESS;
 }
 
-// Vectors, and sums of eigenvalues.
+// Vectors, sums of eigenvalues, and those of the subdomains' diagonals.
 static int64_t schwarz_bytes(RitzPreconditioner pc) {
   const Schwarz *s = pc->data;
   const int64_t num_sums = (int64_t)s->num_domains << s->dim;
   const int64_t num = pc->n + s->work->length + (s->other ? s->other->length : 0) + num_sums;
 
-  return num * (int64_t)ritz_scalar_bytes(pc->precision);
+  return num * (int64_t)ritz_scalar_bytes(pc->precision) + s->work->length / s->sums.num_comp * 12;
+}
+
+static int update_schwarz(RitzPreconditioner pc) {
+  const Schwarz *s = pc->data;
+  return ritz_schwarz_renew_scale(s->op, pc->methods->name, s->constraints, &s->sums, s->scale);
 }
 
 static int schwarz_work(RitzPreconditioner pc, RitzSmoothingWork *work) {
@@ -199,8 +206,10 @@ static int free_schwarz(Schwarz *s) {
   ierr = ritz_first_error(ierr, CeedVectorDestroy(&s->scale));
   ierr = ritz_first_error(ierr, CeedVectorDestroy(&s->work));
   ierr = ritz_first_error(ierr, CeedVectorDestroy(&s->other));
+  ierr = ritz_first_error(ierr, CeedOperatorDestroy(&s->op));
   ierr = ritz_first_error(ierr, RitzIndicesDestroy(&s->constraints));
   ierr = ritz_first_error(ierr, ritz_system_destroy(&s->system));
+  ritz_schwarz_clear_sums(&s->sums);
   RITZ_FREE(&s->ops);
   RITZ_FREE(&s);
   return ierr;
@@ -211,13 +220,13 @@ static int destroy_schwarz(RitzPreconditioner pc) { return free_schwarz(pc->data
 #define ADDITIVE(title)                                                                                      \
   {                                                                                                          \
     .name = title, .apply = apply_additive, .view = view_schwarz, .bytes = schwarz_bytes,                    \
-    .work = schwarz_work, .destroy = destroy_schwarz                                                         \
+    .work = schwarz_work, .update = update_schwarz, .destroy = destroy_schwarz                               \
   }
 #define COLOURED(kind_for_cg)                                                                                \
   {                                                                                                          \
     .name = "coloured vertex patches", .symmetric_form = kind_for_cg, .apply = apply_coloured,               \
     .smooth = smooth_coloured, .view = view_schwarz, .bytes = schwarz_bytes, .work = schwarz_work,           \
-    .destroy = destroy_schwarz                                                                               \
+    .update = update_schwarz, .destroy = destroy_schwarz                                                     \
   }
 static const RitzPreconditionerMethods methods[] = {
     [RITZ_SCHWARZ_ELEMENTS] = ADDITIVE("element-wise Schwarz"),
@@ -270,11 +279,12 @@ static int fill_schwarz(CeedOperator op, const char *call, RitzSpace space, cons
 
   RITZ_TRY_CLEANUP(ritz_separables_create(ceed, call, space, s->kind, factors, &separables));
   describe_schwarz(&separables, s);
+  RITZ_TRY_CLEANUP(CeedOperatorReferenceCopy(op, &s->op));
   if (is_coloured(s)) RITZ_TRY_CLEANUP(ritz_system_create(ceed, op, NULL, NULL, constraints, &s->system));
   if (constraints) RITZ_TRY_CLEANUP(RitzIndicesReferenceCopy(constraints, &s->constraints));
   RITZ_TRY_CLEANUP(create_inverses(op, &separables, precision, s)); // compiled while the rest is made
   RITZ_TRY_CLEANUP(
-      ritz_schwarz_create_scale(op, call, space, constraints, &separables, precision, &s->scale));
+      ritz_schwarz_create_scale(op, call, space, constraints, &separables, precision, &s->sums, &s->scale));
   RITZ_TRY_CLEANUP(create_vectors(precision, separables.set[0].rstr->l_size, s));
 cleanup:
   ritz_separables_clear(&separables);

@@ -18,12 +18,6 @@ int ritz_schwarz_create_inverses(Ceed ceed, const char *name, const RitzSeparabl
                                  CeedScalarType precision, RitzOperatorUse use, CeedInt num,
                                  CeedOperator *ops);
 
-// *scale: a new vector, s of every entry of the space (solver/schwarz-scale.c; solver/schwarz.c says what it
-// is). CEED_ERROR_MAJOR: a free entry of the diagonal of op that is no positive number;
-// CEED_ERROR_UNSUPPORTED: a free node in no subdomain.
-int ritz_schwarz_create_scale(CeedOperator op, const char *call, RitzSpace space, RitzIndices constraints,
-                              const RitzSeparables *separables, CeedScalarType precision, CeedVector *scale);
-
 // Sums over the subdomains of a node, as ritz_separables_sum_diagonals makes them. is_weighted: of a method
 // that is divided by their number, as additive ones are.
 typedef struct {
@@ -32,6 +26,17 @@ typedef struct {
   double *sum;    // owned by who has the struct, as count: [num_nodes]
   int32_t *count; // 0: no subdomain has the node, whose scale is zero
 } RitzSchwarzSums;
+
+// *scale: a new vector, s of every entry of the space (solver/schwarz-scale.c; solver/schwarz.c says what it
+// is), and the sums that it comes of, the caller's also after a failure. CEED_ERROR_MAJOR: a free entry of
+// the diagonal of op that is no positive number; CEED_ERROR_UNSUPPORTED: a free node in no subdomain.
+int ritz_schwarz_create_scale(CeedOperator op, const char *call, RitzSpace space, RitzIndices constraints,
+                              const RitzSeparables *separables, CeedScalarType precision,
+                              RitzSchwarzSums *sums, CeedVector *scale);
+// The same from sums that are known, into that vector: for the diagonal that op has now.
+int ritz_schwarz_renew_scale(CeedOperator op, const char *call, RitzIndices constraints,
+                             const RitzSchwarzSums *sums, CeedVector scale);
+void ritz_schwarz_clear_sums(RitzSchwarzSums *sums);
 
 // Fills the scale from sums and a diagonal that are known, for a vector of either precision. Constrained
 // entries of the diagonal, of scale's length and precision, are to be positive; the scale is zero there.

@@ -98,6 +98,7 @@ static const struct {
     {"RitzHaloGetNeighbour", "the part has no neighbours"},
     {"RitzHaloGetChecksums", "the part has no neighbours"},
     {"RitzPreconditionerGet*Level", "the preconditioner is no multigrid"},
+    {"RitzPreconditionerSetUpdate", "the preconditioner is no function of the program"},
     {"RitzPreconditionerViewLevels", "the preconditioner is no multigrid"},
     {"RitzPreconditionerGetChebyshevBounds", "the preconditioner is no polynomial"},
     {"RitzPreconditionerCreateMultigrid", "the levels have no operators"},

@@ -111,7 +111,10 @@ typedef struct {
   CeedInt num_smooth; // smoother actions before and after each coarse correction; 0: 1
   bool use_precision; // cycle in `precision`, else in the operators' own
   CeedScalarType precision; // FP32: operators of the levels are copied to float (RitzOperatorCopyInPrecision)
-  RitzDirectOptions coarse; // the coarsest problem
+  bool for_updates; // RitzPreconditionerUpdate will be called: operators that are copied to `precision` are
+                    // kept, for values to be converted again, and what the coarsest problem needs (as
+                    // coarse's)
+  RitzDirectOptions coarse;         // the coarsest problem
   RitzPreconditioner coarse_solver; // instead of these: any preconditioner of level 0, referenced
 } RitzMultigridOptions;
 

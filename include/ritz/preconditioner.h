@@ -43,6 +43,29 @@ CEED_EXTERN int RitzPreconditionerGetPrecision(RitzPreconditioner pc, CeedScalar
 // Memory that lives with it, in bytes: vectors, tables, factors (of shared operators nothing).
 CEED_EXTERN int RitzPreconditionerGetBytes(RitzPreconditioner pc, int64_t *num_bytes);
 
+// ---- New values ----
+
+// Values of the operators behind the preconditioner have changed: the state of a Jacobian, a context,
+// coefficients, a diagonal that was given. Sizes, patterns, constraints and nullspaces have not. Computes
+// again what depends on values: diagonals, blocks of nodes, inverses of elements, numeric factors,
+// bounds of eigenvalues (RitzChebyshevOptions.update). All else stays: spaces, transfers, kernels, vectors,
+// patterns of matrices, orderings and symbolic factors, whatever AUTO has chosen. Factors that were given to
+// Schwarz methods, and those of the mesh, stay, too. Preconditioners inside are updated: of a polynomial the
+// inner one, of multigrid smoothers and solvers of all levels, those of the caller's among them. Operators of
+// all levels have to have their new values: states of coarser levels are the caller's to set.
+//
+// The result is what creation would make of the new values, but for choices. Jacobi of a diagonal that was
+// given reads that vector. Assembled matrices keep their pattern, and what their factorization needs of it,
+// from the first update on, or from the start (RitzDirectOptions.for_updates); CHOLMOD, UMFPACK and own
+// sparse factors keep their analysis then, hypre and dense factors have none.
+//
+// Errors: those of creation, for values that have no preconditioner of this kind (CEED_ERROR_MAJOR, not
+// positive definite; CEED_ERROR_UNSUPPORTED, not separable any more): then applications are errors that say
+// so, until an update succeeds. CEED_ERROR_UNSUPPORTED, before anything is done: preconditioners of problems
+// in parts; multigrid with operators that were copied to another precision without
+// RitzMultigridOptions.for_updates.
+CEED_EXTERN int RitzPreconditionerUpdate(RitzPreconditioner pc);
+
 // ---- A function of the caller's ----
 
 // z := P r for vectors of the preconditioner's length and precision; z has no values on entry. Any other
@@ -54,14 +77,19 @@ CEED_EXTERN int RitzPreconditionerCreate(Ceed ceed, CeedSize n, CeedScalarType p
                                          RitzPreconditionerFunction apply, void *ctx,
                                          RitzDestroyFunction destroy, bool is_symmetric,
                                          RitzPreconditioner *pc);
+// Called by updates with the same ctx; another result than 0 is that of the update. NULL (as created):
+// nothing is to be done. CEED_ERROR_INCOMPATIBLE: another kind of preconditioner.
+typedef int (*RitzPreconditionerUpdateFunction)(void *ctx);
+CEED_EXTERN int RitzPreconditionerSetUpdate(RitzPreconditioner pc, RitzPreconditionerUpdateFunction update);
 
 // ---- Jacobi ----
 
-// z = r / diagonal. The inverse is kept, 8 or 4 bytes an entry (in the precision of the vector). A free entry
-// that is not a positive finite number is CEED_ERROR_MAJOR and named.
+// z = r / diagonal. The inverse is kept, 8 or 4 bytes an entry (in the precision of the vector), and a
+// reference to the diagonal, for updates. A free entry that is not a positive finite number is
+// CEED_ERROR_MAJOR and named.
 CEED_EXTERN int RitzPreconditionerCreateJacobi(Ceed ceed, CeedVector diagonal, RitzIndices constraints,
                                                RitzPreconditioner *pc);
-// The diagonal of op, assembled here.
+// The diagonal of op, assembled here. Here and below operators are referenced.
 CEED_EXTERN int RitzPreconditionerCreateOperatorJacobi(CeedOperator op, RitzIndices constraints,
                                                        RitzPreconditioner *pc);
 // Inverses of the num_comp x num_comp blocks of nodes (CeedOperatorLinearAssemblePointBlockDiagonal); rows
@@ -78,6 +106,12 @@ typedef enum {
   RITZ_CHEBYSHEV_FIRST,  // first kind on [lower_fraction, 1] * largest eigenvalue
 } RitzChebyshevKind;
 
+// What RitzPreconditionerUpdate does with bounds that were estimated.
+typedef enum {
+  RITZ_BOUNDS_ESTIMATE, // estimates them again, as creation does
+  RITZ_BOUNDS_KEEP,     // leaves them: for values that change little
+} RitzBoundsUpdate;
+
 // Start from zeros and set what differs.
 typedef struct {
   RitzChebyshevKind kind;
@@ -87,6 +121,7 @@ typedef struct {
   double largest;        // eigenvalue of P A; 0: estimated by Lanczos steps
   CeedInt num_steps;     // of the estimate; 0: 12
   double safety;         // times the estimate; 0: 1.1
+  RitzBoundsUpdate update;
 } RitzChebyshevOptions;
 
 // Symmetric positive definite if inner is. The estimate starts from a fixed pseudo-random vector, so it
@@ -133,8 +168,8 @@ typedef enum {
 // elements as subdomains only their ratios within an element count; patches take means over their elements.
 // NULL: those of the mesh for mu = 1, lambda = 0, which serve every scalar coefficient; given for tensors,
 // and where lambda is so large that op is near a mass matrix. Memory, in the precision of op: 2 numbers an
-// entry, 3 with coloured patches, and where overlapped elements miss nodes, and 2^dim a subdomain; 4 bytes
-// for each node of a subdomain, beside those of `space`.
+// entry, 3 with coloured patches, and where overlapped elements miss nodes, and 2^dim a subdomain; 12 bytes
+// a node, and 4 for each node of a subdomain, beside those of `space`.
 //
 // Errors: free nodes that are inside of no patch (on free boundaries; vertices with other than 2^dim elements
 // around): CEED_ERROR_UNSUPPORTED, the first one is named; degree 1 with overlapped elements: the same. An
@@ -157,8 +192,9 @@ CEED_EXTERN int RitzPreconditionerCreateElementSchwarz(CeedOperator op, RitzSpac
 // the inverses, n^2 numbers an element with n entries, at the speed of memory (ritz/batched.h).
 //
 // op: symmetric positive definite on the free entries, on `space`. It is assembled here
-// (RitzOperatorAssembleCSR), which is freed again. Memory, in the precision of op: n^2 + 2 n an element, 2 an
-// entry; during creation twice n^2 more and the matrix, in CeedScalar.
+// (ritz/assembly.h); pattern and places are freed again, and kept from the first update on. Memory, in the
+// precision of op: n^2 + 2 n an element, 2 an entry; during creation and updates twice n^2 more and the
+// matrix, in CeedScalar.
 //
 // Errors: an A_K that is not positive definite: CEED_ERROR_MAJOR, the element is named; an element that has
 // a node twice (periodic meshes of one element a direction): CEED_ERROR_UNSUPPORTED; CEED_ERROR_DIMENSION as
@@ -272,6 +308,8 @@ typedef struct {
   CeedInt max_it;         // of CG; 0: 1000
   CeedInt num_null;       // nullspace of op: the factorization is made definite, the result orthogonal to it
   const CeedVector *null; // [num_null], borrowed during creation
+  bool for_updates; // RitzPreconditionerUpdate will be called: what it needs is kept from the start, else
+                    // from the first update on, which makes the pattern and its analysis once more
 } RitzDirectOptions;
 
 // Assembles op (RitzOperatorAssembleCSR) without constrained rows and columns and factorizes it. A kind that
