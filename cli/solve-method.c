@@ -80,16 +80,17 @@ static int choose_precision(Solve *s) {
 }
 
 // On quadrilaterals and hexahedra steps over elements take less time from this degree on: diffusion with two
-// instead of three over single unknowns, elasticity with as many as over nodes (doc/performance.md).
+// instead of three over single unknowns (doc/performance.md). Of elasticity the library knows.
 static CeedInt schwarz_degree(const Solve *s) {
   CeedMemType memory = CEED_MEM_HOST;
 
-  if (problem_is_elastic((ProblemKind)s->options.problem)) return 2;
+  if (problem_is_elastic((ProblemKind)s->options.problem)) return 0;
   CeedGetPreferredMemType(s->ceed, &memory);
   return memory == CEED_MEM_HOST ? 3 : 5;
 }
 
-// Temperatures: what the library finds for the mesh and the machine.
+// Temperatures: what the library finds for the mesh and the machine; elasticity: what it takes for coupled
+// components.
 static RitzSmootherKind chosen_smoother(const Solve *s) {
   static const RitzSmootherKind kinds[] = {RITZ_SMOOTHER_AUTO,
                                            RITZ_SMOOTHER_JACOBI,
@@ -104,10 +105,7 @@ static RitzSmootherKind chosen_smoother(const Solve *s) {
   if (o->smoother > 0) return kinds[o->smoother];
   // elements stand for one coefficient each
   if (s->problem.has_jumps || s->conductivity) return RITZ_SMOOTHER_AUTO;
-  if (o->problem == PROBLEM_POISSON) return RITZ_SMOOTHER_MEASURED;
-  return o->problem == PROBLEM_ELASTICITY && o->order >= schwarz_degree(s) && s->problem.has_directions
-             ? RITZ_SMOOTHER_ELEMENT_SCHWARZ
-             : RITZ_SMOOTHER_AUTO;
+  return o->problem == PROBLEM_POISSON ? RITZ_SMOOTHER_MEASURED : RITZ_SMOOTHER_AUTO;
 }
 
 // Degree of the smoothing polynomials: elastic bodies that bend, and coefficients that jump within elements,

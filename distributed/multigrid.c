@@ -523,15 +523,29 @@ static int make_levels(const Setup *s, CeedOperator ops[]) {
   return CEED_ERROR_SUCCESS;
 }
 
+// AUTO of several components.
+static int choose_coupled(Setup *s, RitzSpace finest) {
+  RitzPartMultigridOptions *o = &s->options;
+  bool have_directions = false;
+  CeedInt num_comp = 1;
+
+  RITZ_TRY(RitzSpaceGetNumComponents(finest, &num_comp));
+  if (num_comp == 1) return CEED_ERROR_SUCCESS;
+  if (o->chebyshev.degree == 0) o->chebyshev.degree = RITZ_COUPLED_STEPS;
+  RITZ_TRY(ritz_part_have_directions(finest, s->transport, &have_directions));
+  if (!have_directions) return CEED_ERROR_SUCCESS;
+  o->smoother = RITZ_SMOOTHER_ELEMENT_SCHWARZ;
+  o->schwarz_degree = CeedIntMax(o->schwarz_degree, RITZ_COUPLED_SCHWARZ_DEGREE);
+  return CEED_ERROR_SUCCESS;
+}
+
 // Levels below the finest keep to the least degree of the options.
-static int choose_smoother(Setup *s, CeedInt num_levels) {
+static int choose_measured(Setup *s, RitzSpace finest) {
   RitzPartMultigridOptions *o = &s->options;
   RitzSmootherChoice *choice = &s->cycle->choice;
-  RitzSpace finest = NULL;
   CeedInt degree = 0;
 
   if (o->smoother != RITZ_SMOOTHER_MEASURED) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(RitzHierarchyGetSpace(s->hierarchy, num_levels - 1, &finest));
   RITZ_TRY(RitzSpaceGetDegree(finest, &degree));
   RITZ_TRY(ritz_part_choose_smoother(s->ceed, finest, s->transport, choice));
   o->smoother = RITZ_SMOOTHER_AUTO;
@@ -542,6 +556,14 @@ static int choose_smoother(Setup *s, CeedInt num_levels) {
   o->schwarz_degree = CeedIntMin(o->schwarz_degree, degree);
   if (o->chebyshev.degree == 0) o->chebyshev.degree = c->steps;
   return CEED_ERROR_SUCCESS;
+}
+
+static int choose_smoother(Setup *s, CeedInt num_levels) {
+  RitzSpace finest = NULL;
+
+  RITZ_TRY(RitzHierarchyGetSpace(s->hierarchy, num_levels - 1, &finest));
+  RITZ_TRY(choose_measured(s, finest));
+  return s->options.smoother == RITZ_SMOOTHER_AUTO ? choose_coupled(s, finest) : CEED_ERROR_SUCCESS;
 }
 
 static int make_cycle(Setup *s) {

@@ -15,6 +15,10 @@
 int ritz_part_schwarz_create(const char *call, RitzPartOperator op, RitzIndices constraints,
                              CeedScalarType precision, RitzPreconditioner *pc);
 
+// What AUTO stands for where there are several components: whether all parts have quadrilaterals or hexahedra
+// alone.
+int ritz_part_have_directions(RitzSpace space, const RitzTransport *transport, bool *have_directions);
+
 // The smoother that RITZ_SMOOTHER_MEASURED stands for on the finest space (distributed/smoother-choice.c):
 // the same in all parts, which call it together. choice->num 0: AUTO's, for several components and meshes
 // with simplices, prisms or pyramids.

@@ -40,6 +40,18 @@ static void leave_what_parts_have(RitzSmootherChoice *choice) {
   choice->note = "parts have no others";
 }
 
+int ritz_part_have_directions(RitzSpace space, const RitzTransport *transport, bool *have_directions) {
+  RitzMesh mesh = NULL;
+  double lacks;
+
+  RITZ_TRY(RitzSpaceGetMesh(space, &mesh));
+  RITZ_TRY(ritz_mesh_has_directions(mesh, have_directions));
+  lacks = !*have_directions;
+  RITZ_TRY(transport->reduce(transport, RITZ_REDUCTION_MAX, 1, &lacks));
+  *have_directions = lacks == 0;
+  return CEED_ERROR_SUCCESS;
+}
+
 int ritz_part_choose_smoother(Ceed ceed, RitzSpace space, const RitzTransport *transport,
                               RitzSmootherChoice *choice) {
   CeedInt num_comp = 1, degree = 1;

@@ -16,9 +16,13 @@ static bool is_below_schwarz(const Setup *s, CeedInt degree) {
          degree < s->schwarz_degree;
 }
 
+static RitzSmootherKind of_nodes(CeedOperator op) {
+  return ritz_operator_num_components(op) > 1 ? RITZ_SMOOTHER_POINT_BLOCKS : RITZ_SMOOTHER_JACOBI;
+}
+
 RitzSmootherKind ritz_multigrid_smoother_kind(const Setup *s, CeedOperator op, CeedInt degree) {
   if (s->kind != RITZ_SMOOTHER_AUTO && !is_below_schwarz(s, degree)) return s->kind;
-  return ritz_operator_num_components(op) > 1 ? RITZ_SMOOTHER_POINT_BLOCKS : RITZ_SMOOTHER_JACOBI;
+  return of_nodes(op);
 }
 
 const char *ritz_smoother_kind_name(RitzSmootherKind kind) {
@@ -162,7 +166,8 @@ int ritz_multigrid_try_smoother(const Setup *s, CeedInt level, RitzSmootherKind 
 int ritz_multigrid_create_smoother(const Setup *s, CeedInt level) {
   RitzCycleLevel *l = &s->mg->levels[level];
   const RitzSmootherKind kind = ritz_multigrid_smoother_kind(s, l->system.op, l->degree);
-  const bool is_free = s->options->smoother == RITZ_SMOOTHER_MEASURED;
+  const bool is_free =
+      s->options->smoother == RITZ_SMOOTHER_AUTO || s->options->smoother == RITZ_SMOOTHER_MEASURED;
   bool is_served = false;
 
   if (l->smoother) return CEED_ERROR_SUCCESS; // made while it was chosen
@@ -171,7 +176,7 @@ int ritz_multigrid_create_smoother(const Setup *s, CeedInt level) {
   if (is_free || kind == RITZ_SMOOTHER_PATCHES)
     RITZ_TRY(ritz_multigrid_try_smoother(s, level, kind, &is_served));
   if (is_served) return CEED_ERROR_SUCCESS;
-  return create_on_level(s, level, is_free ? RITZ_SMOOTHER_JACOBI : kind, create_approximate, NULL);
+  return create_on_level(s, level, is_free ? of_nodes(l->system.op) : kind, create_approximate, NULL);
 }
 
 static int create_direct(const Setup *s, CeedInt level, RitzSmootherKind kind) {

@@ -498,6 +498,7 @@ static int set_up_multigrid(Setup *s) {
   RITZ_TRY(choose_precision(s));
   RITZ_TRY(check_smoother_precisions(s));
   if (s->kind == RITZ_SMOOTHER_MEASURED) RITZ_TRY(ritz_multigrid_predict_smoother(s));
+  if (s->kind == RITZ_SMOOTHER_AUTO) RITZ_TRY(ritz_multigrid_choose_coupled(s));
   RITZ_TRY(create_levels(s));
   RITZ_TRY(create_smoothers(s));
   RITZ_TRY(run_cycle_of_zeros(s));

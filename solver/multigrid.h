@@ -82,6 +82,8 @@ int ritz_multigrid_try_smoother(const RitzMultigridSetup *s, CeedInt level, Ritz
 // when they have. The finest level has its smoother afterwards if it was made on the way.
 int ritz_multigrid_predict_smoother(RitzMultigridSetup *s);
 int ritz_multigrid_choose_smoother(RitzMultigridSetup *s);
+// What AUTO stands for: likewise, where there are several components.
+int ritz_multigrid_choose_coupled(RitzMultigridSetup *s);
 extern double ritz_smoother_min_work[2]; // host, device: what is worth measuring; tests lower it
 // z := the result of a cycle, or of full multigrid, for r (solver/multigrid-cycle.c).
 int ritz_multigrid_apply(RitzPreconditioner pc, CeedVector r, CeedVector z);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// RITZ_SMOOTHER_MEASURED: the smoother whose solve is predicted to be the shortest. Called by
-// solver/multigrid.c when the operators of all levels are there.
+// RITZ_SMOOTHER_MEASURED: the smoother whose solve is predicted to be the shortest; and what AUTO stands for
+// where there are several components. Called by solver/multigrid.c when the operators of all levels are
+// there.
 //
 // The prediction is iterations (smoother-model.h) times the work of one on the finest level. By the model
 // that work is a number of applies. Where a solve takes long enough, the operator and one action of each
@@ -255,6 +256,23 @@ int ritz_multigrid_predict_smoother(Setup *s) {
   if (choice->num == 0) return CEED_ERROR_SUCCESS;
   ritz_smoother_predict(is_device, (double)s->mg->levels[s->num - 1].n, choice);
   set_chosen(s);
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_multigrid_choose_coupled(Setup *s) {
+  bool has_directions = false;
+  RitzMesh mesh = NULL;
+
+  if (s->num < 2 || ritz_operator_num_components(s->levels[s->num - 1].op) == 1) return CEED_ERROR_SUCCESS;
+  if (s->steps == 0) s->steps = RITZ_COUPLED_STEPS;
+  for (CeedInt i = 1; i < s->num; i++) {
+    if (!s->levels[i].space) return CEED_ERROR_SUCCESS;
+  }
+  RITZ_TRY(RitzSpaceGetMesh(s->levels[s->num - 1].space, &mesh));
+  RITZ_TRY(ritz_mesh_has_directions(mesh, &has_directions));
+  if (!has_directions) return CEED_ERROR_SUCCESS;
+  s->kind = RITZ_SMOOTHER_ELEMENT_SCHWARZ;
+  s->schwarz_degree = CeedIntMax(s->schwarz_degree, RITZ_COUPLED_SCHWARZ_DEGREE);
   return CEED_ERROR_SUCCESS;
 }
 

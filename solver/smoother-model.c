@@ -127,8 +127,6 @@ static int sample_block(Ceed ceed, RitzMesh mesh, CeedInt block, RitzMeshQuality
   RITZ_TRY(RitzMeshGetDimensions(mesh, NULL, &map.space_dim));
   RITZ_TRY(RitzMeshGetGeometryOrder(mesh, &order));
   RITZ_TRY(RitzMeshGetBlock(mesh, block, &topology, NULL, &num, NULL, &x));
-  q->has_directions = q->has_directions && (topology == CEED_TOPOLOGY_QUAD || topology == CEED_TOPOLOGY_HEX);
-  if (!q->has_directions) return CEED_ERROR_SUCCESS;
   const int ierr = create_map(ceed, topology, order, &map);
   const int64_t count = num < MAX_SAMPLES ? num : MAX_SAMPLES;
   for (int64_t i = 0; !ierr && i < count; i++) {
@@ -141,6 +139,20 @@ static int sample_block(Ceed ceed, RitzMesh mesh, CeedInt block, RitzMeshQuality
   return ierr;
 }
 
+int ritz_mesh_has_directions(RitzMesh mesh, bool *has_directions) {
+  CeedInt num_blocks = 0;
+
+  *has_directions = true;
+  RITZ_TRY(RitzMeshGetNumBlocks(mesh, &num_blocks));
+  for (CeedInt b = 0; b < num_blocks; b++) {
+    CeedElemTopology topology = CEED_TOPOLOGY_QUAD;
+
+    RITZ_TRY(RitzMeshGetBlock(mesh, b, &topology, NULL, NULL, NULL, NULL));
+    if (topology != CEED_TOPOLOGY_QUAD && topology != CEED_TOPOLOGY_HEX) *has_directions = false;
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
 int ritz_mesh_quality(Ceed ceed, RitzMesh mesh, RitzMeshQuality *q) {
   CeedInt num_blocks = 0, n[3];
   double *planes[3] = {NULL};
@@ -149,7 +161,7 @@ int ritz_mesh_quality(Ceed ceed, RitzMesh mesh, RitzMeshQuality *q) {
   *q = (RitzMeshQuality){.aspect = 1, .spread = 1};
   RITZ_TRY(RitzMeshGetDimensions(mesh, &q->dim, NULL));
   RITZ_TRY(RitzMeshGetNumBlocks(mesh, &num_blocks));
-  q->has_directions = q->dim > 1;
+  RITZ_TRY(ritz_mesh_has_directions(mesh, &q->has_directions));
   for (CeedInt b = 0; q->has_directions && b < num_blocks; b++) RITZ_TRY(sample_block(ceed, mesh, b, q));
   if (!q->has_directions) return CEED_ERROR_SUCCESS;
   RITZ_TRY(RitzMeshGetRectangularBox(mesh, &q->is_box, n, planes, &elem));

@@ -20,6 +20,13 @@ typedef struct {
 } RitzMeshQuality;
 
 int ritz_mesh_quality(Ceed ceed, RitzMesh mesh, RitzMeshQuality *quality);
+// has_directions alone.
+int ritz_mesh_has_directions(RitzMesh mesh, bool *has_directions);
+
+// What AUTO stands for where there are several components, which couple as a rule: bodies that bend are
+// smoothed less easily than temperatures, so polynomials of this degree, on quadrilaterals and hexahedra over
+// element-wise Schwarz methods from this degree of the space on, else over point blocks (doc/multigrid.md).
+enum { RITZ_COUPLED_STEPS = 5, RITZ_COUPLED_SCHWARZ_DEGREE = 2 };
 
 // Elements longer than that in one direction are told of.
 static const double ritz_large_aspect = 8;

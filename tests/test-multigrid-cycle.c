@@ -327,13 +327,13 @@ TEST_EACH_BACKEND(float_levels_serve_double_vectors) {
   }
 }
 
-// Two components: the automatic choice is point blocks.
+// Two components: the automatic choice is elements from degree 2 on, below it blocks of nodes.
 TEST_EACH_BACKEND(smoothers_of_every_kind_serve) {
   static const struct {
     RitzSmootherKind kind;
     RitzChebyshevKind polynomial;
     const char *name;
-  } smoothers[] = {{RITZ_SMOOTHER_AUTO, RITZ_CHEBYSHEV_FOURTH, "Chebyshev, point blocks"},
+  } smoothers[] = {{RITZ_SMOOTHER_AUTO, RITZ_CHEBYSHEV_FOURTH, "Chebyshev, element Schwarz"},
                    {RITZ_SMOOTHER_JACOBI, RITZ_CHEBYSHEV_FIRST, "Chebyshev, Jacobi"},
                    {RITZ_SMOOTHER_ELEMENT_SCHWARZ, RITZ_CHEBYSHEV_FOURTH, "Chebyshev, element Schwarz"}};
   if (tap_compiles_slowly(ceed)) NOT_FOR_THIS_BACKEND("smoothers have tests of their own");

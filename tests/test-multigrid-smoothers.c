@@ -337,6 +337,43 @@ TEST(smoothers_are_chosen_by_mesh_and_told) {
   CHECK_OK(CeedDestroy(&ceed));
 }
 
+// |P r - Q r| / |Q r| for the preconditioners of two cases that differ in options alone.
+static int difference_of(Ceed ceed, const MultigridCase *a, const MultigridCase *b, double *difference) {
+  MultigridKit k[2];
+  CeedVector z[2];
+  CeedScalar norms[2];
+  CeedCall(kit_open(ceed, a, &k[0]));
+  CeedCall(kit_open(ceed, b, &k[1]));
+  CeedVector r = kit_random(&k[0], 3);
+  for (int i = 0; i < 2; i++) {
+    z[i] = kit_vector(&k[i]);
+    CeedCall(RitzPreconditionerApply(k[i].pc, r, z[i]));
+  }
+  CeedCall(CeedVectorNorm(z[1], CEED_NORM_MAX, &norms[1]));
+  CeedCall(CeedVectorAXPY(z[0], -1, z[1]));
+  CeedCall(CeedVectorNorm(z[0], CEED_NORM_MAX, &norms[0]));
+  *difference = (double)(norms[0] / norms[1]);
+  CeedCall(CeedVectorDestroy(&z[0]) | CeedVectorDestroy(&z[1]) | CeedVectorDestroy(&r));
+  CeedCall(kit_close(&k[0]));
+  return kit_close(&k[1]);
+}
+
+// Of degrees 3, 2, 1: elements where the degree is two and more, blocks of nodes below.
+TEST_EACH_BACKEND(several_components_are_smoothed_on_elements) {
+  MultigridCase automatic = {.dim = 2, .n = 3, .degree = 3, .kind = RITZ_HIERARCHY_P, .num_comp = 2};
+  MultigridCase given = automatic;
+  double difference = 1;
+  given.options = (RitzMultigridOptions){
+      .smoother = RITZ_SMOOTHER_ELEMENT_SCHWARZ, .schwarz_degree = 2, .chebyshev = {.degree = 5}};
+
+  CHECK_OK(difference_of(ceed, &automatic, &given, &difference));
+  CHECK(difference == 0, "auto differs by %g", difference);
+  automatic.options.schwarz_degree = 3; // of what AUTO chooses, too
+  given.options.schwarz_degree = 3;
+  CHECK_OK(difference_of(ceed, &automatic, &given, &difference));
+  CHECK(difference == 0, "auto from degree 3 on differs by %g", difference);
+}
+
 // Where solves are long enough to measure, times are told; with `:deterministic` the model decides alone.
 TEST(smoothers_are_measured_for_long_solves_alone) {
   const double before = ritz_smoother_min_work[0];
@@ -459,6 +496,7 @@ int main(int argc, char **argv) {
                         conjugate_gradients_refuse_a_cycle_that_is_not_symmetric,
                         full_multigrid_begins_each_solve_and_cycles_follow, full_multigrid_saves_cycles,
                         cycles_allocate_nothing, smoothers_are_chosen_by_mesh_and_told,
+                        several_components_are_smoothed_on_elements,
                         smoothers_are_measured_for_long_solves_alone,
                         coefficients_that_vary_lead_to_another_smoother,
                         programs_that_do_not_wait_get_no_patches_on_small_boxes,

@@ -176,9 +176,9 @@ typedef int (*RitzPartLevelFunction)(void *ctx, CeedInt level, RitzSpace space, 
 
 // Start from zeros and set what differs.
 typedef struct {
-  RitzChebyshevOptions chebyshev; // of the smoothers; degree 0: 3
-  // AUTO, JACOBI, POINT_BLOCKS, ELEMENT_SCHWARZ, or MEASURED: the better one of JACOBI and ELEMENT_SCHWARZ by
-  // the model of one part, nothing is timed.
+  RitzChebyshevOptions chebyshev; // of the smoothers; degree 0: 3, but for AUTO
+  // As in RitzMultigridOptions: AUTO, JACOBI, POINT_BLOCKS, ELEMENT_SCHWARZ, or MEASURED: the better one of
+  // JACOBI and ELEMENT_SCHWARZ by the model of one part, nothing is timed.
   RitzSmootherKind smoother;
   CeedInt schwarz_degree;   // as in RitzMultigridOptions
   bool use_precision;       // cycle in `precision`, else in CeedScalar; the same in all parts

@@ -72,7 +72,10 @@ CEED_EXTERN int RitzSpaceCreateConstraints(RitzSpace space, Ceed ceed, CeedInt n
 typedef enum { RITZ_CYCLE_V, RITZ_CYCLE_W, RITZ_CYCLE_F } RitzCycle;
 
 typedef enum {
-  RITZ_SMOOTHER_AUTO,            // Jacobi-Chebyshev, point blocks where there are several components
+  // Chebyshev over Jacobi, of three steps. Several components, which couple as a rule: five steps over
+  // element-wise Schwarz on levels of degree 2 and more, where all elements are quadrilaterals or hexahedra
+  // and levels have spaces; else over point blocks.
+  RITZ_SMOOTHER_AUTO,
   RITZ_SMOOTHER_JACOBI,          // Chebyshev over Jacobi
   RITZ_SMOOTHER_POINT_BLOCKS,    // Chebyshev over point-block Jacobi
   RITZ_SMOOTHER_ELEMENT_SCHWARZ, // Chebyshev over element-wise Schwarz
@@ -102,9 +105,10 @@ typedef struct {
   bool starts_full; // the same in the first application of a solve by RitzSolver alone, cycles follow: full
                     // multigrid as it is described, with RITZ_SOLVER_RICHARDSON the solver itself
   RitzSmootherKind smoother;      // where a level has none of its own
-  RitzChebyshevOptions chebyshev; // of these smoothers: degree 0: 3
+  RitzChebyshevOptions chebyshev; // of these smoothers: degree 0: 3, but for AUTO
   CeedInt schwarz_degree; // ELEMENT_, OVERLAPPED_, DENSE_SCHWARZ: for levels of this degree and more; others
-                          // have AUTO's, with three steps or more. 0: all levels
+                          // have Jacobi, or point blocks where there are several components, with three steps
+                          // or more. 0: all levels
   RitzPatchForm patch_form; // PATCHES: of the exact ones
   bool is_reversed;   // PATCHES: colours after the correction in reversed order: a symmetric cycle. Else
                       // the same order: fewer iterations, flexible methods
