@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A beam of a neo-Hookean material, one end held, the other pushed down by its own height: the stress is all
-// that is written by hand. The Jacobian is the derivative of its text, Newton's method carries the boundary
-// values in, in load steps.
+// A body of a neo-Hookean material, one end held, the other pushed: the stress is all that is written by
+// hand. The Jacobian is the derivative of its text, Newton's method carries the boundary values in, in load
+// steps; multigrid over the degrees is made once and updated for each linear solve.
 //
-//     beam [RESOURCE [FILE.vtu]]
+//     beam [RESOURCE [FILE.vtu [N]]]                               a beam of 8 N x 2 N x 2 N cells
+//     beam RESOURCE FILE.vtu FILE.msh HELD PUSHED DISTANCE         any mesh, parts of its boundary, along z
+//
+// FILE.vtu "-": none.
 #include <math.h>
 #include <ritz.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
 #include "examples/nonlinear/beam.h"
 
@@ -17,25 +22,134 @@
     if (call) exit(1);                                                                                       \
   } while (0)
 
+#define TRY(call)                                                                                            \
+  do {                                                                                                       \
+    const int code = (call);                                                                                 \
+    if (code) return code;                                                                                   \
+  } while (0)
+
+enum { DEGREE = 3, MAX_LEVELS = 4 };
+
+// Of multigrid; 0 is the coarsest. The state of a level has the values of the finest one's at its nodes.
 typedef struct {
-  CeedOperator jacobian;
-  CeedVector diagonal, end_values, values;
+  CeedVector state;
+  CeedOperator interpolate; // sums over the elements of a node; NULL on the finest level
+  CeedVector weights;       // 1 / elements of a node
+} Level;
+
+typedef struct {
+  Ceed ceed;
+  RitzMesh mesh;
+  RitzGeometry geometry;
+  RitzSpace space;
+  RitzFixedPart ends[2]; // held, pushed
+  RitzHierarchy hierarchy;
+  CeedInt num_levels;
+  Level levels[MAX_LEVELS];
+  CeedOperator residual, jacobian; // of the finest level
+  RitzPreconditioner pc;
+  CeedVector end_values, values;
+  double begin, updated, solved; // clock: before and after an update of multigrid, after a linear solve
 } Beam;
 
-// Where the ends go at full load.
-static int displacement_of_ends(void *ctx, const double *x, double *u) {
-  (void)ctx;
-  u[0] = u[1] = 0;
-  u[2] = x[0] > 2 ? -1 : 0;
+static double seconds(void) {
+  struct timespec now;
+  (void)timespec_get(&now, TIME_UTC);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+// ---- Operators ----
+
+static int create_operators(const Beam *beam, RitzSpace space, CeedVector state, CeedOperator *residual,
+                            CeedOperator *jacobian) {
+  static const RitzPointFunction material = RITZ_POINT_FUNCTION_TABLE(beam, 3, 3);
+  const RitzOperatorOptions options = {.space = space};
+
+  TRY(RitzGeometryCreatePointOperator(beam->geometry, beam->ceed, &options, &material, NULL, residual));
+  return RitzOperatorCreateDerivative(*residual, state, jacobian);
+}
+
+// Values of a function of beam->space at the nodes of a coarser degree: a basis whose points are these nodes.
+static int create_interpolation(const Beam *beam, RitzSpace coarse, Level *level) {
+  CeedElemRestriction from = NULL, to = NULL;
+  CeedBasis basis = NULL;
+  CeedQFunction qf = NULL;
+  CeedInt degree = 0;
+
+  TRY(RitzSpaceGetDegree(coarse, &degree));
+  TRY(RitzSpaceCreateRestriction(beam->space, beam->ceed, &from));
+  TRY(RitzSpaceCreateRestriction(coarse, beam->ceed, &to));
+  TRY(CeedBasisCreateTensorH1Lagrange(beam->ceed, 3, 3, DEGREE + 1, degree + 1, CEED_GAUSS_LOBATTO, &basis));
+  TRY(CeedQFunctionCreateIdentity(beam->ceed, 3, CEED_EVAL_INTERP, CEED_EVAL_NONE, &qf));
+  TRY(CeedOperatorCreate(beam->ceed, qf, CEED_QFUNCTION_NONE, CEED_QFUNCTION_NONE, &level->interpolate));
+  TRY(CeedOperatorSetField(level->interpolate, "input", from, basis, CEED_VECTOR_ACTIVE));
+  TRY(CeedOperatorSetField(level->interpolate, "output", to, CEED_BASIS_NONE, CEED_VECTOR_ACTIVE));
+  TRY(CeedElemRestrictionCreateVector(to, &level->weights, NULL));
+  TRY(CeedElemRestrictionGetMultiplicity(to, level->weights));
+  TRY(CeedVectorReciprocal(level->weights));
+  TRY(CeedQFunctionDestroy(&qf));
+  TRY(CeedBasisDestroy(&basis));
+  TRY(CeedElemRestrictionDestroy(&from));
+  return CeedElemRestrictionDestroy(&to);
+}
+
+// The Jacobian of a level, at a state of its own.
+static int create_level(void *ctx, CeedInt number, RitzSpace space, CeedOperator *op) {
+  Beam *beam = ctx;
+  Level *level = &beam->levels[number];
+  CeedOperator residual = NULL;
+  CeedSize size = 0;
+
+  if (number == beam->num_levels - 1) return CeedOperatorReferenceCopy(beam->jacobian, op);
+  TRY(RitzSpaceGetSize(space, &size));
+  TRY(CeedVectorCreate(beam->ceed, size, &level->state));
+  TRY(CeedVectorSetValue(level->state, 0));
+  TRY(create_interpolation(beam, space, level));
+  TRY(create_operators(beam, space, level->state, &residual, op));
+  return CeedOperatorDestroy(&residual);
+}
+
+// A cycle in float, of operators that are copied to it and stay to be copied again. Smoothers follow the
+// values, so their bounds of eigenvalues, which are relative to them, change little: they are kept.
+static void create_multigrid(Beam *beam) {
+  const RitzHierarchyOptions degrees = {.kind = RITZ_HIERARCHY_P};
+  const RitzMultigridOptions options = {.use_precision = true,
+                                        .precision = CEED_SCALAR_FP32,
+                                        .chebyshev = {.update = RITZ_BOUNDS_KEEP},
+                                        .for_updates = true};
+
+  MUST(RitzHierarchyCreate(beam->space, &degrees, &beam->hierarchy));
+  MUST(RitzHierarchyGetNumLevels(beam->hierarchy, &beam->num_levels));
+  MUST(RitzPreconditionerCreateMultigridOfHierarchy(beam->ceed, beam->hierarchy, create_level, NULL, beam, 2,
+                                                    beam->ends, &options, &beam->pc));
+}
+
+// ---- What Newton's method calls ----
+
+// Before each linear solve: states of coarser levels, then all that depends on them.
+static int update(void *ctx, CeedVector u) {
+  Beam *beam = ctx;
+
+  beam->begin = seconds();
+  for (CeedInt i = 0; i < beam->num_levels - 1; i++) {
+    const Level *level = &beam->levels[i];
+    TRY(CeedOperatorApply(level->interpolate, u, level->state, CEED_REQUEST_IMMEDIATE));
+    TRY(CeedVectorPointwiseMult(level->state, level->state, level->weights));
+  }
+  TRY(RitzPreconditionerUpdate(beam->pc));
+  beam->updated = seconds();
   return 0;
 }
 
-// Before each linear solve: the diagonal of the Jacobian at the new state.
-static int update(void *ctx, CeedVector u) {
-  const Beam *beam = ctx;
+// After each iteration of a linear solve.
+static int look_at_clock(void *ctx, CeedInt it, double residual, bool *stop) {
+  Beam *beam = ctx;
 
-  (void)u;
-  return CeedOperatorLinearAssembleDiagonal(beam->jacobian, beam->diagonal, CEED_REQUEST_IMMEDIATE);
+  (void)it;
+  (void)residual;
+  (void)stop;
+  beam->solved = seconds();
+  return 0;
 }
 
 static int set_load(void *ctx, double load) {
@@ -46,78 +160,115 @@ static int set_load(void *ctx, double load) {
 }
 
 static int show(void *ctx, CeedInt step, double residual, bool *stop) {
-  (void)ctx;
+  const Beam *beam = ctx;
+
   (void)stop;
-  printf("  step %2d  |F(u)| = %.3e\n", (int)step, residual);
+  printf("  step %2d  |F(u)| = %.3e", (int)step, residual);
+  if (step > 0)
+    printf("  update %.4f s, linear solve %.4f s", beam->updated - beam->begin, beam->solved - beam->updated);
+  printf("\n");
   return 0;
 }
 
+// ---- The problem ----
+
+static void create_mesh(int argc, char **argv, Beam *beam) {
+  const CeedInt n = argc == 4 ? (CeedInt)strtol(argv[3], NULL, 10) : 1;
+
+  if (argc > 6) {
+    MUST(RitzMeshRead(beam->ceed, argv[3], &beam->mesh));
+  } else {
+    MUST(RitzMeshCreateBox(beam->ceed, 3, (CeedInt[]){8 * n, 2 * n, 2 * n}, NULL, (double[]){4, 1, 1}, 1,
+                           NULL, NULL, &beam->mesh));
+  }
+  beam->ends[0].part = argc > 6 ? argv[4] : "xmin";
+  beam->ends[1].part = argc > 6 ? argv[5] : "xmax";
+}
+
+// beam->end_values: where the ends go at full load.
+static void set_end_values(Beam *beam, double distance) {
+  const RitzFixedPart along_z = {.part = beam->ends[1].part, .num_comp = 1, .comp = {2}};
+  RitzIndices pushed = NULL;
+
+  MUST(RitzSpaceCreateConstraints(beam->space, beam->ceed, 1, &along_z, &pushed));
+  MUST(RitzVectorSetEntries(beam->end_values, pushed, distance));
+  MUST(RitzIndicesDestroy(&pushed));
+}
+
+static void destroy_beam(Beam *beam) {
+  RitzPreconditionerDestroy(&beam->pc);
+  for (CeedInt i = 0; i < MAX_LEVELS; i++) {
+    CeedVectorDestroy(&beam->levels[i].state);
+    CeedOperatorDestroy(&beam->levels[i].interpolate);
+    CeedVectorDestroy(&beam->levels[i].weights);
+  }
+  CeedOperatorDestroy(&beam->jacobian);
+  CeedOperatorDestroy(&beam->residual);
+  CeedVectorDestroy(&beam->end_values);
+  CeedVectorDestroy(&beam->values);
+  RitzHierarchyDestroy(&beam->hierarchy);
+  RitzSpaceDestroy(&beam->space);
+  RitzGeometryDestroy(&beam->geometry);
+  RitzMeshDestroy(&beam->mesh);
+  CeedDestroy(&beam->ceed);
+}
+
 int main(int argc, char **argv) {
-  static const RitzPointFunction material = RITZ_POINT_FUNCTION_TABLE(beam, 3, 3);
-  static const RitzFixedPart ends[] = {{.part = "xmin"}, {.part = "xmax"}};
-  Ceed ceed;
-  RitzMesh mesh;
-  RitzGeometry geometry;
-  RitzSpace space;
+  Beam beam = {.num_levels = 0};
   RitzIndices fixed;
   RitzSolver solver;
   RitzNewton newton;
   RitzNewtonReason reason;
-  CeedOperator residual;
   CeedVector u, state;
   CeedSize size;
   CeedInt steps, linear;
   double reached;
-  Beam beam;
 
-  MUST(CeedInit(argc > 1 ? argv[1] : "/cpu/self", &ceed));
-  MUST(RitzMeshCreateBox(ceed, 3, (CeedInt[]){8, 2, 2}, NULL, (double[]){4, 1, 1}, 1, NULL, NULL, &mesh));
-  MUST(RitzGeometryCreate(mesh, -1, &geometry));
-  MUST(RitzSpaceCreate(mesh, 2, 3, &space));
-  MUST(RitzSpaceGetSize(space, &size));
-  MUST(RitzSpaceCreateConstraints(space, ceed, 2, ends, &fixed));
-  CeedVector *const vectors[] = {&u, &state, &beam.diagonal, &beam.end_values, &beam.values};
-  for (int i = 0; i < 5; i++) {
-    MUST(CeedVectorCreate(ceed, size, vectors[i]));
+  MUST(CeedInit(argc > 1 ? argv[1] : "/cpu/self", &beam.ceed));
+  create_mesh(argc, argv, &beam);
+  MUST(RitzGeometryCreate(beam.mesh, -1, &beam.geometry));
+  MUST(RitzSpaceCreate(beam.mesh, DEGREE, 3, &beam.space));
+  MUST(RitzSpaceGetSize(beam.space, &size));
+  MUST(RitzSpaceCreateConstraints(beam.space, beam.ceed, 2, beam.ends, &fixed));
+  CeedVector *const vectors[] = {&u, &state, &beam.end_values, &beam.values};
+  for (int i = 0; i < 4; i++) {
+    MUST(CeedVectorCreate(beam.ceed, size, vectors[i]));
     MUST(CeedVectorSetValue(*vectors[i], 0));
   }
-  MUST(RitzSpaceInterpolate(space, displacement_of_ends, NULL, beam.end_values));
+  set_end_values(&beam, argc > 6 ? strtod(argv[6], NULL) : -1);
+  MUST(create_operators(&beam, beam.space, state, &beam.residual, &beam.jacobian));
+  beam.begin = seconds();
+  create_multigrid(&beam);
+  printf("multigrid made in %.4f s\n", seconds() - beam.begin);
 
-  const RitzOperatorOptions options = {.space = space};
-  MUST(RitzGeometryCreatePointOperator(geometry, ceed, &options, &material, NULL, &residual));
-  MUST(RitzOperatorCreateDerivative(residual, state, &beam.jacobian));
-
-  MUST(RitzSolverCreateCG(ceed, &solver));
+  MUST(RitzSolverCreate(beam.ceed, RITZ_SOLVER_FLEXIBLE_CG, &solver));
   MUST(RitzSolverSetOperator(solver, beam.jacobian));
   MUST(RitzSolverSetConstraintIndices(solver, fixed));
-  MUST(RitzSolverSetJacobi(solver, beam.diagonal));
+  MUST(RitzSolverSetPreconditioner(solver, beam.pc));
+  MUST(RitzSolverSetMonitor(solver, look_at_clock, &beam));
 
-  MUST(RitzNewtonCreate(ceed, &newton));
-  MUST(RitzNewtonSetResidual(newton, residual));
+  MUST(RitzNewtonCreate(beam.ceed, &newton));
+  MUST(RitzNewtonSetResidual(newton, beam.residual));
   MUST(RitzNewtonSetLinearSolver(newton, solver));
   MUST(RitzNewtonSetState(newton, state));
   MUST(RitzNewtonSetUpdate(newton, update, &beam));
   MUST(RitzNewtonSetBoundaryValues(newton, beam.values));
-  MUST(RitzNewtonSetMonitor(newton, show, NULL));
+  MUST(RitzNewtonSetMonitor(newton, show, &beam));
   MUST(RitzNewtonSolveByLoads(newton, 4, set_load, &beam, NULL, u, &reached));
   MUST(RitzNewtonGetReason(newton, &reason));
   MUST(RitzNewtonGetIterations(newton, &steps, &linear));
   printf("%s: load %g, %d unknowns, %d steps of Newton's method, %d iterations of conjugate gradients\n",
          RitzNewtonReasonName(reason), reached, (int)size, (int)steps, (int)linear);
-  if (argc > 2) {
-    const RitzOutputField field = {.name = "displacement", .space = space, .values = u};
-    MUST(RitzWriteVTU(mesh, 1, &field, argv[2]));
+  if (argc > 2 && strcmp(argv[2], "-") != 0) {
+    const RitzOutputField field = {.name = "displacement", .space = beam.space, .values = u};
+    MUST(RitzWriteVTU(beam.mesh, 1, &field, argv[2]));
   }
 
   RitzNewtonDestroy(&newton);
   RitzSolverDestroy(&solver);
-  CeedOperatorDestroy(&beam.jacobian);
-  CeedOperatorDestroy(&residual);
-  for (int i = 0; i < 5; i++) CeedVectorDestroy(vectors[i]);
   RitzIndicesDestroy(&fixed);
-  RitzSpaceDestroy(&space);
-  RitzGeometryDestroy(&geometry);
-  RitzMeshDestroy(&mesh);
-  CeedDestroy(&ceed);
+  CeedVectorDestroy(&u);
+  CeedVectorDestroy(&state);
+  destroy_beam(&beam);
   return reason > 0 && reached >= 1 ? 0 : 1;
 }
