@@ -161,6 +161,7 @@ int RitzHierarchyCreate(RitzSpace fine, const RitzHierarchyOptions *options, Rit
 
   RITZ_ARGUMENT(ceed, hierarchy);
   *hierarchy = NULL;
+  RITZ_TRY(ritz_space_require_continuous(fine, __func__));
   if (!options) options = &none;
   RITZ_TRY(check_options(ceed, options));
   const RitzHierarchyOptions completed = complete(options);

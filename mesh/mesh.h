@@ -476,11 +476,13 @@ int ritz_mesh_refinement_of(RitzMesh mesh, int block, int64_t e);
 void ritz_mesh_refinement(CeedElemTopology topology, int way, RitzMeshDivision *division);
 
 // ---- Spaces (mesh/space.c) ----
-// The nodes of element e of a block; of spaces on boxes they are written to scratch [nodes of an element], as
-// long as nobody has asked for all of them.
+// The nodes of element e of a block; of discontinuous spaces and spaces on boxes they are written to scratch
+// [nodes of an element], as long as nobody has asked for all of them.
 const int64_t *ritz_space_nodes(RitzSpace space, int block, int64_t e, int64_t *scratch);
 // Kept nodes of element e in the only block of a mesh; NULL: a box, nobody has asked for its nodes.
 const int64_t *ritz_space_kept_nodes(RitzSpace space, int64_t e);
+// CEED_ERROR_UNSUPPORTED for discontinuous spaces.
+int ritz_space_require_continuous(RitzSpace space, const char *call);
 int64_t ritz_space_num_local(RitzSpace space, int block);
 // Nodes of element k of a list of elements, which may be written to scratch. Called by several threads.
 typedef const int64_t *(*RitzNodesFunction)(const void *ctx, int64_t k, int64_t *scratch);

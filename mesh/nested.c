@@ -412,6 +412,8 @@ int ritz_nested_create(RitzSpace coarse, RitzSpace fine, const char *call, RitzN
   int ierr = CEED_ERROR_SUCCESS;
 
   nested->num = 0;
+  RITZ_TRY(ritz_space_require_continuous(coarse, call));
+  RITZ_TRY(ritz_space_require_continuous(fine, call));
   RITZ_TRY(RitzSpaceGetMesh(coarse, &pair.coarse));
   RITZ_TRY(RitzSpaceGetMesh(fine, &pair.fine));
   RITZ_TRY(RitzSpaceGetDegree(coarse, &pair.coarse_degree));

@@ -222,6 +222,7 @@ int RitzSpaceCreateOverlapRestrictions(RitzSpace space, Ceed ceed, CeedInt num[3
   int ierr;
 
   RITZ_HANDLE(space, ceed);
+  RITZ_TRY(ritz_space_require_continuous(space, call));
   RITZ_TRY(start_nodes(space, &o.of));
   RITZ_ARGUMENT(o.of.mesh->ceed, ceed);
   RITZ_ARGUMENT(space, num);
@@ -438,6 +439,7 @@ int RitzSpaceCreatePatchRestriction(RitzSpace space, Ceed ceed, CeedInt num, con
   PatchNodes patches = {.elements = elements, .axes = axes};
 
   RITZ_HANDLE(space, ceed);
+  RITZ_TRY(ritz_space_require_continuous(space, call));
   RITZ_TRY(start_nodes(space, &patches.of));
   const RitzMesh mesh = patches.of.mesh;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Continuous spaces: node numbers, restriction, node positions, nodes of boundary parts. Public functions;
-// the numbering itself is in mesh/numbering.c.
+// Spaces: node numbers, restriction, node positions, nodes of boundary parts. Public functions; the
+// continuous numbering itself is in mesh/numbering.c.
 #include <math.h>
 #include <ritz/basis.h>
 #include <stdlib.h>
@@ -15,19 +15,24 @@ struct RitzSpace_private {
   int ref_count;
   RitzMesh mesh; // counted
   CeedInt degree, num_comp;
+  bool is_discontinuous;                                  // elements have their nodes one after the other
   int64_t num_local[RITZ_MESH_MAX_BLOCKS];                // nodes of an element of each block
   CeedElemRestriction restrictions[RITZ_MESH_MAX_BLOCKS]; // counted, made on request
   int64_t base[RITZ_MESH_MAX_BLOCKS];                     // where the nodes of each block begin
   int64_t num_nodes;
-  int64_t *nodes; // owned, blocks one after the other, each [num_elem][num_local]; boxes: on request
+  int64_t *nodes; // owned, blocks one after the other, each [num_elem][num_local]; boxes and discontinuous
+                  // spaces: on request
   RitzHalo halo;  // owned
 };
 
 // ---- Nodes ----
 
 const int64_t *ritz_space_nodes(RitzSpace space, int block, int64_t e, int64_t *scratch) {
-  if (space->nodes) return space->nodes + space->base[block] + e * space->num_local[block];
-  ritz_mesh_grid_nodes(space->mesh, space->degree, e, scratch);
+  const int64_t num_local = space->num_local[block], first = space->base[block] + e * num_local;
+
+  if (space->nodes) return space->nodes + first;
+  if (!space->is_discontinuous) ritz_mesh_grid_nodes(space->mesh, space->degree, e, scratch);
+  for (int64_t i = 0; space->is_discontinuous && i < num_local; i++) scratch[i] = first + i;
   return scratch;
 }
 
@@ -37,7 +42,18 @@ const int64_t *ritz_space_kept_nodes(RitzSpace space, int64_t e) {
 
 int64_t ritz_space_num_local(RitzSpace space, int block) { return space->num_local[block]; }
 
-// In a box the first node of an element is its smallest one, and the last one its largest.
+// The first and the last node of an element whose nodes are not kept: the smallest one and the largest one.
+static void find_node_range(RitzSpace space, int block, int64_t e, int64_t range[2]) {
+  const int64_t num_local = space->num_local[block];
+
+  if (!space->is_discontinuous) {
+    ritz_mesh_grid_range(space->mesh, space->degree, e, range);
+    return;
+  }
+  range[0] = space->base[block] + e * num_local;
+  range[1] = range[0] + num_local - 1;
+}
+
 static void find_node_bounds(RitzSpace space, int block, int64_t first, int64_t count, int64_t *low,
                              int64_t *high) {
   const int64_t num_local = space->num_local[block];
@@ -48,7 +64,7 @@ static void find_node_bounds(RitzSpace space, int block, int64_t first, int64_t 
     const int64_t *nodes = space->nodes ? ritz_space_nodes(space, block, e, NULL) : NULL;
     int64_t corners[2];
 
-    if (!nodes) ritz_mesh_grid_range(space->mesh, space->degree, e, corners);
+    if (!nodes) find_node_range(space, block, e, corners);
     for (int64_t i = 0; i < (nodes ? num_local : 2); i++) {
       const int64_t node = nodes ? nodes[i] : corners[i];
 
@@ -63,6 +79,8 @@ static int number_space(RitzSpace space) {
   const int64_t num = space->base[last] + space->mesh->blocks[last].num_elem * space->num_local[last];
 
   RITZ_TRY(RITZ_MALLOC(space->mesh->ceed, (size_t)num, &space->nodes));
+  for (int64_t i = 0; space->is_discontinuous && i < num; i++) space->nodes[i] = i;
+  if (space->is_discontinuous) return CEED_ERROR_SUCCESS;
   const int ierr = ritz_mesh_number_nodes(space->mesh, space->degree, &space->num_nodes, space->nodes);
   if (ierr) RITZ_FREE(&space->nodes);
   return ierr;
@@ -72,49 +90,52 @@ static int require_nodes(RitzSpace space) { return space->nodes ? CEED_ERROR_SUC
 
 // ---- Life ----
 
-static int check_space_arguments(RitzMesh mesh, CeedInt degree, CeedInt num_comp) {
+static int check_space_arguments(RitzMesh mesh, CeedInt degree, CeedInt num_comp, bool is_discontinuous,
+                                 const char *call) {
   RITZ_REQUIRE(degree >= 1 && degree < INT32_MAX, mesh->ceed, CEED_ERROR_DIMENSION,
-               "RitzSpaceCreate: degree %" CeedInt_FMT ", needed at least 1", degree);
+               "%s: degree %" CeedInt_FMT ", needed at least 1", call, degree);
   RITZ_REQUIRE(num_comp >= 1, mesh->ceed, CEED_ERROR_DIMENSION,
-               "RitzSpaceCreate: %" CeedInt_FMT " components, needed at least 1", num_comp);
+               "%s: %" CeedInt_FMT " components, needed at least 1", call, num_comp);
   for (int b = 0; b < mesh->num_blocks; b++) {
     int64_t num_local = ritz_mesh_num_nodes(mesh->blocks[b].topology, degree);
     const int64_t num_bytes =
         ritz_mesh_product(5, (const int64_t[]){mesh->blocks[b].num_elem, num_local, num_comp, sizeof(int64_t),
                                                mesh->num_blocks});
-    // Nodes of elements are kept, but for boxes; an L-vector has a fraction of them.
-    const double least = mesh->grid[0] ? (double)mesh->num_elem * pow(degree, mesh->dim)
-                                       : (double)mesh->blocks[b].num_elem * (double)num_local;
+    // Nodes of elements are kept, but for boxes; an L-vector of a continuous space has a fraction of them.
+    const double least = mesh->grid[0] && !is_discontinuous
+                             ? (double)mesh->num_elem * pow(degree, mesh->dim)
+                             : (double)mesh->blocks[b].num_elem * (double)num_local;
 
     RITZ_REQUIRE(num_bytes >= 0 && ritz_mesh_fits(least * sizeof(int64_t)), mesh->ceed, CEED_ERROR_DIMENSION,
-                 "RitzSpaceCreate: %lld elements of degree %" CeedInt_FMT " have too many nodes",
+                 "%s: %lld elements of degree %" CeedInt_FMT " have too many nodes", call,
                  (long long)mesh->blocks[b].num_elem, degree);
   }
   return CEED_ERROR_SUCCESS;
 }
 
-int RitzSpaceCreate(RitzMesh mesh, CeedInt degree, CeedInt num_comp, RitzSpace *space) {
+static int create_space(RitzMesh mesh, CeedInt degree, CeedInt num_comp, bool is_discontinuous,
+                        const char *call, RitzSpace *space) {
   RitzSpace s = NULL;
   int64_t num_entries = 0;
   int ierr = CEED_ERROR_SUCCESS;
 
-  RITZ_HANDLE(mesh);
-  RITZ_ARGUMENT(mesh, space);
-  *space = NULL;
-  RITZ_TRY(check_space_arguments(mesh, degree, num_comp));
+  RITZ_TRY(check_space_arguments(mesh, degree, num_comp, is_discontinuous, call));
   RITZ_TRY(RITZ_CALLOC(mesh->ceed, 1, &s));
   s->class = &ritz_space_class;
   s->ceed = mesh->ceed;
   s->ref_count = 1;
   s->degree = degree;
   s->num_comp = num_comp;
+  s->is_discontinuous = is_discontinuous;
   for (int b = 0; b < mesh->num_blocks; b++) {
     s->num_local[b] = ritz_mesh_num_nodes(mesh->blocks[b].topology, degree);
     s->base[b] = num_entries;
     num_entries += mesh->blocks[b].num_elem * s->num_local[b];
   }
   RITZ_TRY_CLEANUP(RitzMeshReferenceCopy(mesh, &s->mesh));
-  if (mesh->grid[0])
+  if (is_discontinuous)
+    s->num_nodes = num_entries;
+  else if (mesh->grid[0])
     s->num_nodes = ritz_mesh_grid_num_nodes(mesh, degree);
   else
     RITZ_TRY_CLEANUP(number_space(s));
@@ -124,6 +145,25 @@ cleanup:
   if (ierr) RitzSpaceDestroy(&s);
   *space = s;
   return ierr;
+}
+
+int RitzSpaceCreate(RitzMesh mesh, CeedInt degree, CeedInt num_comp, RitzSpace *space) {
+  RITZ_HANDLE(mesh);
+  RITZ_ARGUMENT(mesh, space);
+  *space = NULL;
+  return create_space(mesh, degree, num_comp, false, __func__, space);
+}
+
+int RitzSpaceCreateDiscontinuous(RitzMesh mesh, CeedInt degree, CeedInt num_comp, RitzSpace *space) {
+  RITZ_HANDLE(mesh);
+  RITZ_ARGUMENT(mesh, space);
+  *space = NULL;
+  RITZ_REQUIRE(
+      !mesh->seam, mesh->ceed, CEED_ERROR_UNSUPPORTED,
+      "%s: the mesh is a part of a mesh, needed a whole one: discontinuous spaces have no ghosts, so "
+      "facets between parts would be missing",
+      __func__);
+  return create_space(mesh, degree, num_comp, true, __func__, space);
 }
 
 int RitzSpaceDestroy(RitzSpace *space) {
@@ -182,6 +222,19 @@ int RitzSpaceGetNumComponents(RitzSpace space, CeedInt *num_comp) {
   RITZ_HANDLE(space);
   RITZ_ARGUMENT(space, num_comp);
   *num_comp = space->num_comp;
+  return CEED_ERROR_SUCCESS;
+}
+
+int RitzSpaceIsContinuous(RitzSpace space, bool *is_continuous) {
+  RITZ_HANDLE(space);
+  RITZ_ARGUMENT(space, is_continuous);
+  *is_continuous = !space->is_discontinuous;
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_space_require_continuous(RitzSpace space, const char *call) {
+  RITZ_REQUIRE(!space->is_discontinuous, space->ceed, CEED_ERROR_UNSUPPORTED,
+               "%s: the space is discontinuous, needed one whose elements share nodes", call);
   return CEED_ERROR_SUCCESS;
 }
 

@@ -167,6 +167,7 @@ static int test_sweep(const RitzSystem *system, const char *call, RitzPatchSweep
 static int check_arguments(CeedOperator op, const char *call, RitzSpace space, RitzIndices constraints,
                            const RitzPatchOptions *options) {
   RITZ_TRY(ritz_check_operator_of_space(op, call, space, constraints));
+  RITZ_TRY(ritz_check_space_is_continuous(op->obj.ceed, call, space));
   RITZ_REQUIRE(options->form >= RITZ_PATCH_LIFTED && options->form <= RITZ_PATCH_BOUNDARY, op->obj.ceed,
                CEED_ERROR_INCOMPATIBLE, "%s: %d is no form, needed a RitzPatchForm", call,
                (int)options->form);

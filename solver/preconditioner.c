@@ -376,6 +376,18 @@ int ritz_check_operator_of_space(CeedOperator op, const char *call, RitzSpace sp
   return ritz_check_constraints(op->obj.ceed, call, constraints, n);
 }
 
+int ritz_check_space_is_continuous(Ceed ceed, const char *call, RitzSpace space) {
+  bool is_continuous = true;
+
+  RITZ_TRY(RitzSpaceIsContinuous(space, &is_continuous));
+  RITZ_REQUIRE(
+      is_continuous, ceed, CEED_ERROR_UNSUPPORTED,
+      "%s: the space is discontinuous, needed one whose elements share nodes; blocks of elements are "
+      "what RitzPreconditionerCreateDenseSchwarz inverts",
+      call);
+  return CEED_ERROR_SUCCESS;
+}
+
 // ---- Functions of the program ----
 
 typedef struct {

@@ -101,6 +101,8 @@ int ritz_operators_count_stored(Ceed ceed, CeedInt num, const CeedOperator ops[]
 // CEED_ERROR_DIMENSION unless the operator has vectors of the space's length and components, and constraints
 // (may be NULL) are entries of it.
 int ritz_check_operator_of_space(CeedOperator op, const char *call, RitzSpace space, RitzIndices constraints);
+// CEED_ERROR_UNSUPPORTED for discontinuous spaces.
+int ritz_check_space_is_continuous(Ceed ceed, const char *call, RitzSpace space);
 
 // CEED_ERROR_INCOMPATIBLE unless the options make sense.
 int ritz_chebyshev_check(Ceed ceed, const char *call, const RitzChebyshevOptions *options);

@@ -9,6 +9,7 @@
 
 #include "base/ranges.h"
 #include "fe/fe.h"
+#include "solver/preconditioner.h"
 
 // ---- One direction ----
 
@@ -197,6 +198,7 @@ static int create_patches(const Source *source, RitzSeparables *all) {
 }
 
 static int read_source(const char *call, RitzSchwarzKind kind, Source *source) {
+  RITZ_TRY(ritz_check_space_is_continuous(source->ceed, call, source->space));
   RITZ_TRY(RitzSpaceGetMesh(source->space, &source->mesh));
   RITZ_TRY(check_mesh(source->ceed, call, source->mesh));
   RITZ_TRY(RitzSpaceGetDegree(source->space, &source->degree));

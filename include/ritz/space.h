@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Continuous finite element spaces of degree p with n components on a mesh: node numbering, element
-// restriction, Dirichlet nodes.
+// Continuous finite element spaces of degree p with n components on a mesh, and discontinuous ones: node
+// numbering, element restriction, Dirichlet nodes.
 //
 // Nodes sit at the Lagrange nodes of every element (ritz/basis.h; Gauss-Lobatto points on lines,
 // quadrilaterals, hexahedra); neighbours share the nodes of common vertices, edges and faces whatever their
@@ -10,8 +10,15 @@
 // by their map) are numbered lexicographically, first direction fastest: rows of nodes are consecutive, which
 // kernels make use of.
 //
+// In discontinuous spaces every element has nodes of its own, at the same places: node k of element e of a
+// block is number (first node of the block) + e * (nodes of an element) + k, blocks one after the other.
+// Operators, boundary and interior facets (ritz/facet.h), interpolation, values at points, norms of errors
+// and output take them as they take continuous ones. Hierarchies and transfers, overlapping and patch
+// restrictions and the preconditioners made of these ask elements to share nodes, and refuse them
+// (CEED_ERROR_UNSUPPORTED). A node on a boundary part is one of an element that has a facet there.
+//
 // L-vector: component c of node i at i * num_comp + c (interlaced, component stride 1), length num_nodes *
-// num_comp. Memory: 8 bytes per node of each element.
+// num_comp. Memory: 8 bytes per node of each element; boxes and discontinuous spaces: none.
 //
 // Meshes of several shapes have a restriction and a basis for each block (ritz/mesh.h), all of one L-vector:
 // operators on them are composites.
@@ -19,23 +26,28 @@
 #define RITZ_SPACE_H
 
 #include <ritz/mesh.h>
+#include <stdbool.h>
 
 typedef struct RitzSpace_private *RitzSpace;
 
 // degree >= 1, num_comp >= 1, sizes that fit into 64 bits (else CEED_ERROR_DIMENSION). Holds a reference to
 // the mesh.
 CEED_EXTERN int RitzSpaceCreate(RitzMesh mesh, CeedInt degree, CeedInt num_comp, RitzSpace *space);
+// The discontinuous one. CEED_ERROR_UNSUPPORTED: a part of a mesh (ritz/partition.h).
+CEED_EXTERN int RitzSpaceCreateDiscontinuous(RitzMesh mesh, CeedInt degree, CeedInt num_comp,
+                                             RitzSpace *space);
 CEED_EXTERN int RitzSpaceReferenceCopy(RitzSpace space, RitzSpace *copy); // as CeedVectorReferenceCopy
 CEED_EXTERN int RitzSpaceDestroy(RitzSpace *space);
 
 CEED_EXTERN int RitzSpaceGetMesh(RitzSpace space, RitzMesh *mesh); // borrowed
 CEED_EXTERN int RitzSpaceGetDegree(RitzSpace space, CeedInt *degree);
 CEED_EXTERN int RitzSpaceGetNumComponents(RitzSpace space, CeedInt *num_comp);
+CEED_EXTERN int RitzSpaceIsContinuous(RitzSpace space, bool *is_continuous);
 CEED_EXTERN int RitzSpaceGetNumNodes(RitzSpace space, int64_t *num_nodes);
 CEED_EXTERN int RitzSpaceGetSize(RitzSpace space, CeedSize *l_size); // num_nodes * num_comp
 // [num_elem][nodes] node numbers, lexicographic in the element, (p+1)^dim of them on lines, quadrilaterals,
-// hexahedra; belongs to the space. Meshes of several shapes: CEED_ERROR_UNSUPPORTED. On boxes they are made
-// when they are asked for first, 8 bytes each.
+// hexahedra; belongs to the space. Meshes of several shapes: CEED_ERROR_UNSUPPORTED. On boxes and of
+// discontinuous spaces they are made when they are asked for first, 8 bytes each.
 CEED_EXTERN int RitzSpaceGetElementNodes(RitzSpace space, const int64_t **nodes);
 // Owned by the caller; the space keeps and hands out one for each block (of the context that asked last), so
 // that operators share its offsets: 4 bytes per node of each element. CEED_ERROR_UNSUPPORTED when an offset
