@@ -21,4 +21,12 @@ CEED_QFUNCTION_HELPER void sentinels_robin(const void *ctx, const CeedScalar x[2
 }
 RITZ_FACET_FUNCTION(sentinels_on_facet, 2, 1, sentinels_robin)
 
+CEED_QFUNCTION_HELPER void sentinels_jump(const void *ctx, const CeedScalar x[2], const CeedScalar n[2],
+                                          const CeedScalar u[2][1], CeedScalar v[2][1]) {
+  (void)ctx;
+  v[0][0] = (x[0] + n[1]) * (u[0][0] - u[1][0]);
+  v[1][0] = -v[0][0];
+}
+RITZ_INTERIOR_FACET_FUNCTION(sentinels_on_both_sides, 2, 1, sentinels_jump)
+
 #endif

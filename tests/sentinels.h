@@ -45,6 +45,9 @@ typedef struct {
   RitzLocator locator;
   RitzSpace space, space_with_layers; // of degree 1 and 2
   RitzSpace space_of_gradients;       // of space
+  RitzMesh pair;                      // two elements, whose geometry and discontinuous space these are
+  RitzGeometry pair_geometry;
+  RitzSpace pair_space;
   RitzGeometry geometry;
   RitzFacets facets; // all
   RitzSolver solver;
@@ -67,6 +70,7 @@ typedef struct {
   RitzBoundaryOptions boundary_options;
   RitzFormField form_output;
   RitzForm form;
+  RitzInteriorFacetOptions interior_options;
   RitzOutputField field;
   RitzBlock block;            // by pc
   int64_t *row_starts, *cols; // of op's matrix
@@ -117,6 +121,7 @@ extern const int sentinels_num_calls, sentinels_num_functions, sentinels_num;
 // tests/test-sentinels.c
 extern const RitzPointFunction sentinels_point_function;
 extern const RitzFacetFunction sentinels_facet_function;
+extern const RitzInteriorFacetFunction sentinels_interior_function;
 extern const RitzFactor sentinels_factor;
 extern const RitzFixedPart sentinels_fixed_part;
 extern const CeedInt sentinels_point_offsets[2 + SENTINELS_NODES], sentinels_num_points[2], sentinels_ones[4];

@@ -72,6 +72,8 @@ static const struct {
     {"RitzGeometryCreatePointOperator", "context", "NULL", "the function has no parameters"},
     {"RitzGeometryCreate*FormOperator", "context", "NULL", "the function has no parameters"},
     {"RitzGeometryCreateBoundaryOperator", "context", "NULL", "the function has no parameters"},
+    {"RitzGeometryCreateInteriorFacetOperator", "context", "NULL", "the function has no parameters"},
+    {"RitzGeometryCreateInteriorFacetOperator", "options->tests", "NULL", "those of the space"},
     {"CeedBasisGetFlopsEstimate", "num_points", "NUMBER", "there are no points"},
     {"Ritz*Batched", "*->vector", "NULL", "the array is not a vector's"},
     {"RitzBatchArrayFromVector", "array->vector", "NULL OWN FOREIGN OTHER", "a result"},
@@ -130,6 +132,8 @@ const CeedScalar *const sentinels_tables[4] = {table, table, table, table};
 const RitzFactor sentinels_factor = {.a = -1, .b = -1, .sign = 1};
 const RitzPointFunction sentinels_point_function = RITZ_POINT_FUNCTION_TABLE(sentinels_at_point, 2, 1);
 const RitzFacetFunction sentinels_facet_function = RITZ_FACET_FUNCTION_TABLE(sentinels_on_facet, 2, 1);
+const RitzInteriorFacetFunction sentinels_interior_function =
+    RITZ_INTERIOR_FACET_FUNCTION_TABLE(sentinels_on_both_sides, 2, 1);
 
 // No operator can be made.
 int sentinels_level(void *ctx, CeedInt level, RitzSpace space, CeedOperator *op) {
@@ -329,6 +333,9 @@ static int make_mesh(Kit *kit) {
   DO(RitzProductSpaceCreate(1, &kit->space, &kit->product));
   DO(RitzGeometryCreate(kit->mesh, -1, &kit->geometry));
   DO(RitzFacetsCreate(kit->mesh, "all", &kit->facets));
+  DO(RitzMeshCreateBox(kit->ceed, 2, (CeedInt[]){2, 1}, NULL, NULL, 1, NULL, NULL, &kit->pair));
+  DO(RitzGeometryCreate(kit->pair, -1, &kit->pair_geometry));
+  DO(RitzSpaceCreateDiscontinuous(kit->pair, 1, 1, &kit->pair_space));
   DO(RitzSolverCreateCG(kit->ceed, &kit->solver));
   DO(RitzSolverSetOperator(kit->solver, kit->op));
   DO(RitzNewtonCreate(kit->ceed, &kit->newton));
@@ -344,6 +351,7 @@ static int make_mesh(Kit *kit) {
   kit->form = (RitzForm){"CEED_QFUNCTION_HELPER void f(const void *ctx, CeedScalar *v) { v[0] = 1; }", "f",
                          .num_outputs = 1, .outputs = &kit->form_output};
   kit->block = (RitzBlock){.inverse = kit->pc};
+  kit->interior_options = (RitzInteriorFacetOptions){.space = kit->pair_space, .tests = kit->pair_space};
   kit->field = (RitzOutputField){.name = "field", .space = kit->space, .values = kit->matrix};
   snprintf(kit->path, sizeof(kit->path), "/tmp/ritz-sentinels-%ld.vtu", (long)getpid());
   snprintf(kit->list_path, sizeof(kit->list_path), "/tmp/ritz-sentinels-%ld.pvtu", (long)getpid());
@@ -408,6 +416,9 @@ static int destroy_kit(Kit *kit) {
   DESTROY(RitzExchange, kit->exchange);
   DESTROY(RitzFacets, kit->facets);
   DESTROY(RitzGeometry, kit->geometry);
+  DESTROY(RitzGeometry, kit->pair_geometry);
+  DESTROY(RitzSpace, kit->pair_space);
+  DESTROY(RitzMesh, kit->pair);
   DESTROY(RitzHierarchy, kit->hierarchy);
   DESTROY(RitzProductSpace, kit->product);
   DESTROY(RitzSpace, kit->space);

@@ -210,4 +210,45 @@ CEED_EXTERN int RitzGeometryCreateBoundaryOperator(RitzGeometry geometry, Ceed c
                                                    const RitzFacetFunction *function,
                                                    CeedQFunctionContext context, CeedOperator *op);
 
+// ---- The user's function on interior facets ----
+
+// A function of what both sides of a facet have at a point, as RITZ_INTERIOR_FACET_FUNCTION or
+// RITZ_INTERIOR_FACET_GRADIENT_FUNCTION (ritz/point-function.h) makes it of the user's text.
+typedef struct {
+  CeedInt dim, num_comp; // as given to the macro; dim = space_dim of the mesh
+  int has_gradients;     // 1: made by RITZ_INTERIOR_FACET_GRADIENT_FUNCTION
+  CeedQFunctionUser function;
+  const char *loc; // "file:function"
+} RitzInteriorFacetFunction;
+
+// Start from zeros and set what differs.
+typedef struct {
+  RitzSpace space;    // borrowed; of the geometry's mesh, continuous or not
+  RitzSpace tests;    // borrowed; of the test functions, with as many components; NULL: `space`
+  CeedInt num_points; // as of RitzBoundaryOptions
+} RitzInteriorFacetOptions;
+
+// A composite operator L-vector -> L-vector: the integral over all interior facets of a function of both
+// sides, one sub-operator for each pair of shapes of elements ("interior facets, hexahedra"): fluxes of
+// discontinuous Galerkin methods, interior penalties, jumps that indicate errors. Sub-operators may be added
+// to composites with those of elements and of the boundary. Functions without gradients read the nodes of the
+// facets alone, others all nodes of the elements on both sides. Nothing is stored at points. Memory: 4 bytes
+// for each node of `space` (of `tests`, where it is another one) and of the geometry on both sides of each
+// facet, and what RitzFacetsCreateCoordinates says.
+//
+// Tested by another space: for each element K the integral of eta over its facets is the sum of the result at
+// the nodes of K, where `tests` is discontinuous of degree 1 and the function sets v of both sides to eta: an
+// error indicator (doc/architecture.md).
+//
+// Matrices are those of both sides together. Diagonals and point blocks ask that the sides have no node in
+// common (CEED_ERROR_UNSUPPORTED in continuous spaces).
+//
+// Errors: CEED_ERROR_INCOMPATIBLE (spaces on another mesh, no interior facets, a function for another
+// dimension or number of components), CEED_ERROR_UNSUPPORTED (surfaces and curves in space; parts of a mesh,
+// which lack the elements beyond their facets; sizes beyond CeedInt), those of the Ceed functions used.
+CEED_EXTERN int RitzGeometryCreateInteriorFacetOperator(RitzGeometry geometry, Ceed ceed,
+                                                        const RitzInteriorFacetOptions *options,
+                                                        const RitzInteriorFacetFunction *function,
+                                                        CeedQFunctionContext context, CeedOperator *op);
+
 #endif

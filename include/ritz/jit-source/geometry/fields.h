@@ -100,4 +100,11 @@ CEED_QFUNCTION_HELPER CeedScalar ritz_facet_normal_of_element(const int dim, con
   return length * (det < 0 ? -det : det);
 }
 
+// The height of an element over the facet, from its inverse Jacobian: the last direction leaves the facet,
+// and goes from 0 to 2.
+CEED_QFUNCTION_HELPER CeedScalar ritz_facet_height(const int dim, const CeedScalar *inverse) {
+  const CeedScalar *across = inverse + (dim - 1) * dim;
+  return RITZ_QUOTIENT(2, sqrt(ritz_geometry_dot(dim, across, across)));
+}
+
 #endif
