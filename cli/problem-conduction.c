@@ -27,7 +27,8 @@ static const char body[] =
     "    RITZ_POINT_UNROLL\n"
     "    for (int d = 0; d < D; d++) grad[d] = k * grad[d];\n"
     "    v[0] = (CeedScalar)LAMBDA * in[1][i];\n"
-    "    ritz_point_results(D, 1, inverse, weight, v, grad, Q, i, out[0], out[1]);\n"
+    "    ritz_form_test_values(1, weight, v, Q, i, out[0]);\n"
+    "    ritz_form_test_gradients(D, 1, inverse, weight, grad, Q, i, out[1]);\n"
     "  }\n"
     "  return 0;\n"
     "}\n";

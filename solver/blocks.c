@@ -145,6 +145,21 @@ static int free_blocks(Blocks *b) {
   return ierr;
 }
 
+static const char *why_blocks_not_updated(RitzPreconditioner pc) {
+  const Blocks *b = pc->data;
+  const char *why = NULL;
+
+  for (CeedInt i = 0; i < b->num && !why; i++) why = ritz_preconditioner_why_not_updated(b->blocks[i].inverse);
+  return why;
+}
+
+static int update_blocks(RitzPreconditioner pc) {
+  const Blocks *b = pc->data;
+
+  for (CeedInt i = 0; i < b->num; i++) RITZ_TRY(ritz_preconditioner_update(b->blocks[i].inverse));
+  return CEED_ERROR_SUCCESS;
+}
+
 static int destroy_blocks(RitzPreconditioner pc) { return free_blocks(pc->data); }
 
 static const RitzPreconditionerMethods blocks_methods = {
@@ -155,6 +170,8 @@ static const RitzPreconditionerMethods blocks_methods = {
     .enter_solve = enter_solve,
     .view = view_blocks,
     .bytes = blocks_bytes,
+    .why_not_updated = why_blocks_not_updated,
+    .update = update_blocks,
     .destroy = destroy_blocks};
 
 // ---- Creation ----
