@@ -70,6 +70,11 @@ static const RitzPass scaling = { // x = f x
     .num_vectors = 1,
     .num_lines = 1,
     .line = {{0, 1, {{0, 0, NONE}}}}};
+static const RitzPass product = { // y += f d x
+    .name = "add_product",
+    .num_vectors = 3,
+    .num_lines = 1,
+    .line = {{2, 2, {{0, 0, 1}, {NONE, 2, NONE}}}}};
 static const RitzPass own = { // x = f x + g x
     .name = "own_update",
     .num_vectors = 1,
@@ -239,6 +244,19 @@ int RitzVectorAXPYs(CeedVector y, CeedInt num, const double alpha[], const CeedV
     done += count;
   }
   return CEED_ERROR_SUCCESS;
+}
+
+int RitzVectorAddProduct(CeedVector y, double alpha, CeedVector d, CeedVector x) {
+  RITZ_HANDLE(y, d, x);
+  Ceed ceed = y->obj.ceed;
+  RITZ_ARGUMENT(ceed, d);
+  RITZ_ARGUMENT(ceed, x);
+  RITZ_TRY(require_like(__func__, y, d));
+  RITZ_TRY(require_like(__func__, y, x));
+  RITZ_REQUIRE(d != y && x != y, ceed, CEED_ERROR_INCOMPATIBLE, "%s: %c is y, they need to be different",
+               __func__, d == y ? 'd' : 'x');
+  const CeedVector v[] = {d, x, y};
+  return ritz_pass_run_for(__func__, &product, v, &alpha, NULL);
 }
 
 int RitzVectorAXPBYBy(CeedVector y, RitzScalars scalars, RitzFactor f, CeedVector x, RitzFactor g) {

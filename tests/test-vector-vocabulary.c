@@ -207,6 +207,28 @@ TEST_EACH_BACKEND(many_vectors_are_added_in_any_number) {
   }
 }
 
+static void check_products(Ceed ceed, CeedScalarType precision) {
+  static const double alphas[] = {1, -0.5, 0};
+  double wanted[SHORT];
+
+  for (int k = 0; k < 6 && !tap_failed(); k++) {
+    const int d = k < 3 ? 1 : 2; // both are x
+    const double alpha = alphas[k % 3];
+    Set s;
+    CHECK(make_set(ceed, precision, SHORT, 3, 8, &s), "no vectors");
+    for (int i = 0; i < SHORT; i++) wanted[i] = s.values[0][i] + alpha * s.values[d][i] * s.values[2][i];
+    CHECK_OK(RitzVectorAddProduct(s.vec[0], alpha, s.vec[d], s.vec[2]));
+    check_values("product", &s, 0, wanted, 8);
+    check_values("the diagonal", &s, d, s.values[d], 0);
+    free_set(&s);
+  }
+}
+
+TEST_EACH_BACKEND(a_diagonal_matrix_times_a_vector_is_added) {
+  for (int p = first_precision(ceed); p < NUM_PRECISIONS && !tap_failed(); p++)
+    check_products(ceed, precisions[p]);
+}
+
 // ---- Ranges and sets ----
 
 TEST_EACH_BACKEND(ranges_are_copied_between_vectors_of_any_length) {
@@ -733,6 +755,8 @@ static void refuse_pairs(Ceed ceed, const Kit *k) {
     CHECK_ERROR(ceed, RitzVectorSum(k->x, 1, v, 2, k->y), code, message);
     CHECK_ERROR(ceed, RitzVectorSum(k->x, 1, k->y, 2, v), code, message);
     CHECK_ERROR(ceed, RitzVectorAXPYs(k->x, 1, alpha, &v), code, message);
+    CHECK_ERROR(ceed, RitzVectorAddProduct(k->x, 1, v, k->y), code, message);
+    CHECK_ERROR(ceed, RitzVectorAddProduct(k->x, 1, k->y, v), code, message);
     CHECK_ERROR(ceed, RitzVectorDotTo(k->x, v, k->scalars, 0), code, message);
     CHECK_ERROR(ceed, RitzVectorAXPBYBy(k->x, k->scalars, one, v, one), code, message);
     CHECK_ERROR(v == k->foreign || !v || v == CEED_VECTOR_NONE ? NULL : ceed,
@@ -754,6 +778,8 @@ static void refuse_ranges(Ceed ceed, const Kit *k) {
   CHECK_ERROR(ceed, RitzVectorCopyRange(k->x, 0, 1, k->empty, 2), CEED_ERROR_BACKEND, "no valid data");
   CHECK_ERROR(ceed, RitzVectorAXPYs(k->x, 1, values, &k->x), CEED_ERROR_INCOMPATIBLE, "x[0] is y");
   CHECK_ERROR(ceed, RitzVectorAXPYs(k->x, -1, values, &k->y), CEED_ERROR_DIMENSION, "-1");
+  CHECK_ERROR(ceed, RitzVectorAddProduct(k->x, 1, k->x, k->y), CEED_ERROR_INCOMPATIBLE, "d is y");
+  CHECK_ERROR(ceed, RitzVectorAddProduct(k->x, 1, k->y, k->x), CEED_ERROR_INCOMPATIBLE, "x is y");
   CHECK_ERROR(ceed, RitzVectorDots(-1, &k->y, k->x, result), CEED_ERROR_DIMENSION, "-1");
   CHECK_ERROR(ceed, RitzVectorSetEntries(k->x, k->beyond, 0), CEED_ERROR_DIMENSION, "entry 4");
   CHECK_ERROR(ceed, RitzVectorCopyEntries(k->x, k->beyond, k->y), CEED_ERROR_DIMENSION, "entry 4");
@@ -861,6 +887,7 @@ int main(int argc, char **argv) {
                   TESTS(products_are_those_of_extended_precision, small_terms_beside_large_ones_are_not_lost,
                         products_of_many_vectors_are_those_of_each, sums_may_overwrite_any_of_their_vectors,
                         a_factor_of_zero_leaves_its_vector_out, many_vectors_are_added_in_any_number,
+                        a_diagonal_matrix_times_a_vector_is_added,
                         ranges_are_copied_between_vectors_of_any_length,
                         sets_are_sorted_and_without_duplicates, entries_of_a_set_are_written_and_no_others,
                         scalars_begin_with_zeros_and_keep_what_they_get,

@@ -42,6 +42,9 @@ CEED_EXTERN int RitzVectorDots(CeedInt num, const CeedVector x[], CeedVector y, 
 CEED_EXTERN int RitzVectorSum(CeedVector w, double alpha, CeedVector x, double beta, CeedVector y);
 // y += sum of alpha[i] x[i], i < num, in one pass over y (as many as fit in a pass). No x[i] is y.
 CEED_EXTERN int RitzVectorAXPYs(CeedVector y, CeedInt num, const double alpha[], const CeedVector x[]);
+// y_i += alpha d_i x_i for all entries in one pass: the diagonal matrix d times x, 4 vectors of memory
+// traffic. d and x may be the same vector; neither is y (CEED_ERROR_INCOMPATIBLE).
+CEED_EXTERN int RitzVectorAddProduct(CeedVector y, double alpha, CeedVector d, CeedVector x);
 // to[first_to + i] = from[first_from + i], i < num; from and to differ, and may differ in length. `to` needs
 // values, unless all of its entries are written.
 CEED_EXTERN int RitzVectorCopyRange(CeedVector from, CeedSize first_from, CeedSize num, CeedVector to,
