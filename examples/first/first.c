@@ -8,7 +8,7 @@
 // boundary, an operator, multigrid, a solver, errors, a file for ParaView.
 //
 //     cc examples/first/first.c $(pkg-config --cflags --libs ritz) -lm -o first
-//     ./first [RESOURCE [ORDER [REFINEMENTS [FILE.vtu]]]]
+//     ./first [RESOURCE [ORDER [REFINEMENTS [FILE.vtu]]]]        in the folder that has examples/meshes
 //     ./first /gpu/cuda 4 1 bar.vtu; ritz picture bar.vtu
 #include <math.h>
 #include <ritz.h>

@@ -5,10 +5,10 @@
 //
 // from sin(pi x) cos(pi y), which decays as exp(-2 pi^2 t). Shown: masses and stiffness of Ritz as MATSHELLs,
 // the implicit function M du/dt + K u and its Jacobian, the sum of the two with TS's factor as a
-// MATCOMPOSITE. Any implicit method of TS.
+// MATCOMPOSITE. -ts_type bdf, beuler, cn, theta, rosw: methods that take M as it is (arkimex does not).
 //
 //     mpicc -I. examples/petsc/heat.c $(pkg-config --cflags --libs ritz-petsc) -lm -o heat
-//     mpiexec -n 4 ./heat -order 4 -cells 8 -ts_dt 0.005 -ts_type arkimex -ts_monitor -output u.pvtu
+//     mpiexec -n 4 ./heat -order 4 -cells 8 -ts_dt 0.005 -ts_type rosw -ts_monitor -output u.pvtu
 #include <petscts.h>
 
 #include "examples/petsc/problem.h"

@@ -33,6 +33,8 @@ static PetscErrorCode problem_create(Problem *p) {
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-order", &order, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-cells", &cells, NULL));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-ceed", resource, sizeof resource, NULL));
+  PetscCheck(cells > 0 && cells % 2 == 0, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE,
+             "-cells %d, needed an even number", (int)cells);
   RitzPetscCall(NULL, CeedInit(resource, &p->ceed));
   RitzPetscCall(p->ceed, CeedSetErrorHandler(p->ceed, CeedErrorStore));
   const CeedInt n[] = {(CeedInt)cells / 2, (CeedInt)cells / 2};

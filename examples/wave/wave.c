@@ -8,8 +8,8 @@
 // differences, u_n+1 - 2 u_n + u_n-1 = -dt^2 M^-1 K u_n, is two additions: q += K u, u -= dt^2 M^-1 q. The
 // energy (u_n+1 - u_n) . M (u_n+1 - u_n) / (2 dt^2) + u_n . K u_n+1 / 2 is constant but for rounding.
 //
-//     wave [RESOURCE [ELEMENTS [STEPS [STEM]]]]    ELEMENTS a direction, STEPS until t = 1, STEM-00.vtu and
-//     on wave /gpu/cuda 64
+//     wave [RESOURCE [ELEMENTS [STEPS [STEM]]]]    ELEMENTS a direction, STEPS until t = 1; STEM-00.vtu ...
+//     wave /gpu/cuda 64
 #include <math.h>
 #include <ritz.h>
 #include <stdio.h>
