@@ -649,9 +649,9 @@ TEST_EACH_BACKEND(energies_of_forms_have_gradients) {
     CeedSize size;
     RitzDerivativeCheck check;
     CHECK_OK(RitzGeometryCreatePointNumbers(geometry, ceed, &options, 1, &numbers));
-    const RitzFormField in = {"u", what, space, 0, CEED_VECTOR_ACTIVE};
-    const RitzFormField e = {"e", RITZ_FORM_NUMBERS, NULL, 1, numbers},
-                        v = {"v", what, space, 0, CEED_VECTOR_ACTIVE};
+    const RitzFormField in = {.name = "u", .what = what, .space = space};
+    const RitzFormField e = {.name = "e", .what = RITZ_FORM_NUMBERS, .num_numbers = 1, .vector = numbers},
+                        v = {.name = "v", .what = what, .space = space};
     const RitzForm form = {form_text, "density", RITZ_FORM_POSITION | RITZ_FORM_WEIGHT, 1, &in, 1, &e};
     const RitzForm other = {form_residual_text, "residual", RITZ_FORM_POSITION, 1, &in, 1, &v};
     CHECK_OK(RitzGeometryCreateFormOperator(geometry, ceed, &options, &form, NULL, &energy));

@@ -60,8 +60,8 @@ static void create_problem(Ceed ceed, RitzGeometry geometry, RitzSpace space, Pr
   MUST(RitzSpaceInterpolateOnBoundary(space, "all", exact_values, NULL, p->values));
   MUST(RitzSpaceCreateConstraints(space, ceed, 1, &boundary, &p->fixed));
   MUST(RitzGeometryCreatePointNumbers(geometry, ceed, &options, 1, &p->areas));
-  const RitzFormField u = {"u", RITZ_FORM_GRADIENT, space, 0, CEED_VECTOR_ACTIVE};
-  const RitzFormField e = {"e", RITZ_FORM_NUMBERS, NULL, 1, p->areas};
+  const RitzFormField u = {.name = "u", .what = RITZ_FORM_GRADIENT, .space = space};
+  const RitzFormField e = {.name = "e", .what = RITZ_FORM_NUMBERS, .num_numbers = 1, .vector = p->areas};
   const RitzForm form = {area_text, "area", RITZ_FORM_WEIGHT, 1, &u, 1, &e};
   MUST(RitzGeometryCreateFormOperator(geometry, ceed, &options, &form, NULL, &p->area));
   MUST(RitzOperatorCreateGradient(p->area, &p->residual));

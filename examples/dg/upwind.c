@@ -3,7 +3,7 @@
 // fluxes, explicit in time: Runge-Kutta of order three, strong stability preserving (Shu and Osher, J.
 // Comput. Phys. 77, 1988). The fluxes are all that is written by hand.
 //
-//     advection [RESOURCE [FILE.vtu]]
+//     upwind [RESOURCE [FILE.vtu]]
 //
 // Prints mass and error; exit status 1 where mass is lost or the hill is not where the wind took it.
 #include <math.h>
@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "examples/dg/advection.h"
+#include "examples/dg/upwind.h"
 
 // Ceed's default error handler prints the message.
 #define MUST(call)                                                                                           \

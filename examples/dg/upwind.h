@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The fluxes of examples/dg/advection.c, compiled with it and at run time: du/dt + div (b u) = 0 with a
+// The fluxes of examples/dg/upwind.c, compiled with it and at run time: du/dt + div (b u) = 0 with a
 // constant wind b. Weakly, on each element: the flux b u against gradients inside, and through the facets the
 // flux of the side that the wind comes from.
-#ifndef RITZ_EXAMPLES_DG_ADVECTION_H
-#define RITZ_EXAMPLES_DG_ADVECTION_H
+#ifndef RITZ_EXAMPLES_DG_UPWIND_H
+#define RITZ_EXAMPLES_DG_UPWIND_H
 
 #include <ritz/point-function.h>
 
