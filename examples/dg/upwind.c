@@ -52,7 +52,7 @@ static void add_parts(CeedOperator from, CeedOperator to) {
 static CeedOperator create_fluxes(RitzGeometry geometry, Ceed ceed, RitzSpace space) {
   static const RitzPointFunction in_elements = RITZ_POINT_FUNCTION_TABLE(inside, 2, 1);
   static const RitzInteriorFacetFunction on_facets = RITZ_INTERIOR_FACET_FUNCTION_TABLE(across, 2, 1);
-  static const RitzFacetFunction on_boundary = RITZ_FACET_FUNCTION_TABLE(out, 2, 1);
+  static const RitzFacetFunction on_boundary = RITZ_FACET_FUNCTION_TABLE(outflow, 2, 1);
   const RitzOperatorOptions elements = {.space = space};
   const RitzInteriorFacetOptions facets = {.space = space};
   const RitzBoundaryOptions boundary = {.space = space};

@@ -41,6 +41,6 @@ CEED_QFUNCTION_HELPER void flux_out(const void *ctx, const CeedScalar x[2], cons
   (void)x;
   v[0] = wind > 0 ? -wind * u[0] : 0;
 }
-RITZ_FACET_FUNCTION(out, 2, 1, flux_out)
+RITZ_FACET_FUNCTION(outflow, 2, 1, flux_out)
 
 #endif
