@@ -149,7 +149,8 @@ static const char *why_blocks_not_updated(RitzPreconditioner pc) {
   const Blocks *b = pc->data;
   const char *why = NULL;
 
-  for (CeedInt i = 0; i < b->num && !why; i++) why = ritz_preconditioner_why_not_updated(b->blocks[i].inverse);
+  for (CeedInt i = 0; i < b->num && !why; i++)
+    why = ritz_preconditioner_why_not_updated(b->blocks[i].inverse);
   return why;
 }
 
