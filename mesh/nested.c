@@ -399,6 +399,7 @@ static int add_block(Pair *pair, int b, RitzNested *nested) {
     RitzNestedPart *part = &nested->parts[nested->num++];
 
     *part = start;
+    part->way = way;
     RITZ_TRY(fill_way(pair, way, part));
     if (part->num_elem > 0) continue;
     clear_part(part);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // How functions of a coarse space are functions of a finer one: elements of the coarse mesh, each with all
-// nodes of the fine space in it, and tables that take one to the other. Used by mesh/transfer.c.
+// nodes of the fine space in it, and tables that take one to the other, there and back. Used by
+// mesh/transfer.c.
 #ifndef RITZ_MESH_NESTED_H
 #define RITZ_MESH_NESTED_H
 
@@ -20,6 +21,7 @@ typedef struct {
   // Otherwise the fine nodes of an element are those of its children: which one, and which of its nodes.
   RitzMesh coarse, fine; // borrowed, as the space
   RitzSpace fine_space;
+  int way; // of cutting it, where shapes are no tensor products (ritz_mesh_refinement)
   int num_children;
   CeedElemTopology shapes[10]; // of the children
   int8_t *child;               // owned, [num_fine]
@@ -37,5 +39,10 @@ int ritz_nested_create(RitzSpace coarse, RitzSpace fine, const char *call, RitzN
 void ritz_nested_clear(RitzNested *nested);
 // A RitzNodesFunction: the nodes [num_fine] of the fine space in element k of a RitzNestedPart.
 const int64_t *ritz_nested_nodes(const void *part, int64_t k, int64_t *scratch);
+
+// Values at the coarse nodes of an element of the function with these values at the fine ones, a new table
+// [num_coarse][num_fine]; tensor shapes: [P][Q]. The degrees are those of the spaces. (mesh/nested-values.c)
+int ritz_nested_values(Ceed ceed, const RitzNestedPart *part, CeedInt coarse_degree, CeedInt fine_degree,
+                       double **table);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Transfer operators between nested spaces and products of them, made of ordinary objects: a basis that takes
-// coarse nodes to fine ones, and a QFunction that divides by the number of coarse elements that have the
-// node.
+// Operators between nested spaces and products of them, made of ordinary objects: a basis that takes coarse
+// nodes to fine ones, or fine ones to coarse ones, and a QFunction that divides by the number of coarse
+// elements that have the node.
 #include <ritz/multigrid.h>
 #include <ritz/precision.h>
 
@@ -22,7 +22,7 @@ typedef struct {
   CeedInt num;
   Transfer *pairs;    // owned, [num]
   int num_parts;      // of all pairs
-  CeedVector weights; // owned, of the fine L-vector
+  CeedVector weights; // owned, of the L-vector that has the fine values; interpolation: the coarse ones
 } Transfers;
 
 // ---- Weights ----
@@ -181,19 +181,42 @@ static int create_fine_restriction(const Transfer *t, const RitzNestedPart *part
                                        part->num_elem, part->num_fine, ritz_nested_nodes, part, rstr);
 }
 
-static int create_basis(const Transfer *t, const RitzNestedPart *part, CeedBasis *basis) {
+// From P nodes to Q points (tensor shapes: in a direction), by a table [Q][P].
+static int create_basis(const Transfer *t, const RitzNestedPart *part, int64_t P, int64_t Q,
+                        const double *numbers, CeedBasis *basis) {
   const RitzMeshShape *shape = ritz_mesh_shape(part->topology);
-  const int64_t size = shape->is_tensor ? (int64_t)part->P * part->Q : part->num_coarse * part->num_fine;
   CeedScalar *table = NULL;
 
-  RITZ_TRY(RITZ_MALLOC(t->ceed, (size_t)size, &table));
-  for (int64_t i = 0; i < size; i++) table[i] = (CeedScalar)part->table[i];
-  int ierr = shape->is_tensor
-                 ? CeedBasisCreateTensorH1(t->ceed, shape->dim, t->num_comp, part->P, part->Q, table, NULL,
-                                           NULL, NULL, basis)
-                 : CeedBasisCreateH1(t->ceed, part->topology, t->num_comp, (CeedInt)part->num_coarse,
-                                     (CeedInt)part->num_fine, table, NULL, NULL, NULL, basis);
+  RITZ_TRY(RITZ_MALLOC(t->ceed, (size_t)(P * Q), &table));
+  for (int64_t i = 0; i < P * Q; i++) table[i] = (CeedScalar)numbers[i];
+  int ierr = shape->is_tensor ? CeedBasisCreateTensorH1(t->ceed, shape->dim, t->num_comp, (CeedInt)P,
+                                                        (CeedInt)Q, table, NULL, NULL, NULL, basis)
+                              : CeedBasisCreateH1(t->ceed, part->topology, t->num_comp, (CeedInt)P,
+                                                  (CeedInt)Q, table, NULL, NULL, NULL, basis);
 
+  RITZ_FREE(&table);
+  return ierr;
+}
+
+// From coarse nodes to fine ones.
+static int create_fine_basis(const Transfer *t, const RitzNestedPart *part, CeedBasis *basis) {
+  const bool is_tensor = ritz_mesh_shape(part->topology)->is_tensor;
+
+  return create_basis(t, part, is_tensor ? part->P : part->num_coarse, is_tensor ? part->Q : part->num_fine,
+                      part->table, basis);
+}
+
+// From fine nodes to coarse ones.
+static int create_coarse_basis(const Transfer *t, const RitzNestedPart *part, CeedBasis *basis) {
+  const bool is_tensor = ritz_mesh_shape(part->topology)->is_tensor;
+  CeedInt coarse = 0, fine = 0;
+  double *table = NULL;
+
+  RITZ_TRY(RitzSpaceGetDegree(t->coarse->space, &coarse));
+  RITZ_TRY(RitzSpaceGetDegree(t->fine->space, &fine));
+  RITZ_TRY(ritz_nested_values(t->ceed, part, coarse, fine, &table));
+  const int ierr = create_basis(t, part, is_tensor ? part->Q : part->num_fine,
+                                is_tensor ? part->P : part->num_coarse, table, basis);
   RITZ_FREE(&table);
   return ierr;
 }
@@ -217,8 +240,9 @@ static int create_qfunction(const Transfer *t, CeedEvalMode in, CeedEvalMode out
   return ierr ? ierr : CeedQFunctionSetContextWritable(*qf, false);
 }
 
-static int create_prolong(const Transfer *t, CeedVector weights, CeedElemRestriction coarse,
-                          CeedElemRestriction fine, CeedBasis basis, CeedOperator *op) {
+// Values at nodes of one space from those of the other.
+static int create_values(const Transfer *t, CeedVector weights, CeedElemRestriction from,
+                         CeedElemRestriction to, CeedBasis basis, CeedOperator *op) {
   CeedQFunction qf = NULL;
   int ierr = create_qfunction(t, CEED_EVAL_INTERP, CEED_EVAL_NONE, &qf);
 
@@ -226,9 +250,9 @@ static int create_prolong(const Transfer *t, CeedVector weights, CeedElemRestric
   CeedQFunctionDestroy(&qf);
   RITZ_TRY(ierr);
   RITZ_TRY(RitzOperatorSetPrecision(*op, t->precision));
-  RITZ_TRY(CeedOperatorSetField(*op, "input", coarse, basis, CEED_VECTOR_ACTIVE));
-  RITZ_TRY(CeedOperatorSetField(*op, "scale", fine, CEED_BASIS_NONE, weights));
-  RITZ_TRY(CeedOperatorSetField(*op, "output", fine, CEED_BASIS_NONE, CEED_VECTOR_ACTIVE));
+  RITZ_TRY(CeedOperatorSetField(*op, "input", from, basis, CEED_VECTOR_ACTIVE));
+  RITZ_TRY(CeedOperatorSetField(*op, "scale", to, CEED_BASIS_NONE, weights));
+  RITZ_TRY(CeedOperatorSetField(*op, "output", to, CEED_BASIS_NONE, CEED_VECTOR_ACTIVE));
   return CeedOperatorCheckReady(*op);
 }
 
@@ -256,8 +280,8 @@ static int create_part(const Transfer *t, const RitzNestedPart *part, CeedVector
 
   RITZ_TRY_CLEANUP(create_coarse_restriction(t, part, &coarse));
   RITZ_TRY_CLEANUP(create_fine_restriction(t, part, &fine));
-  RITZ_TRY_CLEANUP(create_basis(t, part, &basis));
-  if (is_wanted[0]) RITZ_TRY_CLEANUP(create_prolong(t, weights, coarse, fine, basis, &ops[0]));
+  RITZ_TRY_CLEANUP(create_fine_basis(t, part, &basis));
+  if (is_wanted[0]) RITZ_TRY_CLEANUP(create_values(t, weights, coarse, fine, basis, &ops[0]));
   if (is_wanted[1]) ierr = create_restriction(t, weights, coarse, fine, basis, &ops[1]);
 
 cleanup:
@@ -347,4 +371,85 @@ int RitzSpaceCreateTransfer(RitzSpace coarse, RitzSpace fine, Ceed ceed, CeedSca
   if (prolong) *prolong = NULL;
   if (restriction) *restriction = NULL;
   return ritz_transfer_create(ceed, __func__, precision, 1, &from, &to, prolong, restriction);
+}
+
+// ---- Interpolation ----
+
+// Adds to sums [nodes of the coarse space] how often elements have them.
+static int count_nodes(CeedElemRestriction coarse, CeedVector sums) {
+  CeedVector counts = NULL;
+
+  RITZ_TRY(CeedElemRestrictionCreateVector(coarse, &counts, NULL));
+  int ierr = CeedElemRestrictionGetMultiplicity(coarse, counts);
+  if (!ierr) ierr = CeedVectorAXPY(sums, 1, counts);
+  return ritz_first_error(ierr, CeedVectorDestroy(&counts));
+}
+
+static int interpolate_part(const Transfers *t, const RitzNestedPart *part, CeedVector sums,
+                            CeedOperator *whole) {
+  const Transfer *pair = &t->pairs[0];
+  CeedElemRestriction coarse = NULL, fine = NULL;
+  CeedBasis basis = NULL;
+  CeedOperator op = NULL;
+  int ierr;
+
+  RITZ_TRY_CLEANUP(create_coarse_restriction(pair, part, &coarse));
+  RITZ_TRY_CLEANUP(create_fine_restriction(pair, part, &fine));
+  RITZ_TRY_CLEANUP(create_coarse_basis(pair, part, &basis));
+  RITZ_TRY_CLEANUP(count_nodes(coarse, sums));
+  RITZ_TRY_CLEANUP(create_values(pair, t->weights, fine, coarse, basis, &op));
+  ierr = add_part(pair->ceed, t->num_parts, op, whole);
+
+cleanup:
+  CeedOperatorDestroy(&op);
+  CeedElemRestrictionDestroy(&coarse);
+  CeedElemRestrictionDestroy(&fine);
+  CeedBasisDestroy(&basis);
+  return ierr;
+}
+
+// The weights come last: they need the restrictions of all parts.
+static int create_interpolation(Transfers *t, CeedOperator *whole) {
+  const Transfer *pair = &t->pairs[0];
+  CeedSize size = 0;
+  CeedVector sums = NULL;
+  int ierr;
+
+  RITZ_TRY(RitzSpaceGetSize(pair->coarse->space, &size));
+  RITZ_TRY_CLEANUP(CeedVectorCreate(pair->ceed, size, &sums));
+  RITZ_TRY_CLEANUP(CeedVectorSetValue(sums, 0));
+  RITZ_TRY_CLEANUP(RitzVectorCreate(pair->ceed, size, pair->precision, &t->weights));
+  for (int i = 0; i < pair->nested.num; i++)
+    RITZ_TRY_CLEANUP(interpolate_part(t, &pair->nested.parts[i], sums, whole));
+  RITZ_TRY_CLEANUP(CeedVectorReciprocal(sums));
+  RITZ_TRY_CLEANUP(RitzVectorConvert(sums, t->weights));
+  if (*whole) ierr = CeedOperatorSetName(*whole, "interpolation");
+
+cleanup:
+  CeedVectorDestroy(&sums);
+  return ierr;
+}
+
+int RitzSpaceCreateInterpolation(RitzSpace coarse, RitzSpace fine, Ceed ceed, CeedScalarType precision,
+                                 CeedOperator *interpolation) {
+  RITZ_HANDLE(coarse, fine, ceed);
+  RITZ_ARGUMENT(coarse, fine);
+  RITZ_ARGUMENT(coarse, ceed);
+  RITZ_ARGUMENT(ceed, interpolation);
+  const RitzMember from = {.space = coarse}, to = {.space = fine};
+  const Transfer given = {
+      .ceed = ceed, .call = __func__, .precision = precision, .coarse = &from, .fine = &to};
+  Transfer pair;
+  Transfers t = {.pairs = &pair};
+  CeedOperator whole = NULL;
+
+  RITZ_TRY(append_pair(&t, &given));
+  const int ierr = create_interpolation(&t, &whole);
+  CeedVectorDestroy(&t.weights);
+  ritz_nested_clear(&pair.nested);
+  if (ierr)
+    CeedOperatorDestroy(&whole);
+  else
+    *interpolation = whole;
+  return ierr;
 }

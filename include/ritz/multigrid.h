@@ -54,6 +54,14 @@ CEED_EXTERN int RitzHierarchyView(RitzHierarchy hierarchy, FILE *stream);
 CEED_EXTERN int RitzSpaceCreateTransfer(RitzSpace coarse, RitzSpace fine, Ceed ceed, CeedScalarType precision,
                                         CeedOperator *prolong, CeedOperator *restriction);
 
+// Values of a function of `fine` at the nodes of `coarse`, L-vector -> L-vector: the Lagrange interpolant,
+// for states around which problems are linearized, on every level. No transpose of anything: functions of
+// `coarse` are exact, so that it takes back what prolong did (not rational functions on the pyramids of a
+// coarser mesh). Spaces, precision, memory and errors as for RitzSpaceCreateTransfer, with 8 (float: 4) bytes
+// an entry of `coarse` instead of `fine`. The operator belongs to the caller.
+CEED_EXTERN int RitzSpaceCreateInterpolation(RitzSpace coarse, RitzSpace fine, Ceed ceed,
+                                             CeedScalarType precision, CeedOperator *interpolation);
+
 // ---- Dirichlet conditions on every level ----
 
 typedef struct {
