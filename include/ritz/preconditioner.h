@@ -52,7 +52,8 @@ CEED_EXTERN int RitzPreconditionerGetBytes(RitzPreconditioner pc, int64_t *num_b
 // patterns of matrices, orderings and symbolic factors, whatever AUTO has chosen. Factors that were given to
 // Schwarz methods, and those of the mesh, stay, too. Preconditioners inside are updated: of a polynomial the
 // inner one, of multigrid smoothers and solvers of all levels, those of the caller's among them. Operators of
-// all levels have to have their new values: states of coarser levels are the caller's to set.
+// all levels have to have their new values: states of coarser levels are the caller's to set
+// (RitzSpaceCreateInterpolation).
 //
 // The result is what creation would make of the new values, but for choices. Jacobi of a diagonal that was
 // given reads that vector. Assembled matrices keep their pattern, and what their factorization needs of it,
