@@ -33,8 +33,7 @@ enum { DEGREE = 3, MAX_LEVELS = 4 };
 // Of multigrid; 0 is the coarsest. The state of a level has the values of the finest one's at its nodes.
 typedef struct {
   CeedVector state;
-  CeedOperator interpolate; // sums over the elements of a node; NULL on the finest level
-  CeedVector weights;       // 1 / elements of a node
+  CeedOperator interpolate; // from the finest level; NULL on it
 } Level;
 
 typedef struct {
@@ -69,30 +68,6 @@ static int create_operators(const Beam *beam, RitzSpace space, CeedVector state,
   return RitzOperatorCreateDerivative(*residual, state, jacobian);
 }
 
-// Values of a function of beam->space at the nodes of a coarser degree: a basis whose points are these nodes.
-static int create_interpolation(const Beam *beam, RitzSpace coarse, Level *level) {
-  CeedElemRestriction from = NULL, to = NULL;
-  CeedBasis basis = NULL;
-  CeedQFunction qf = NULL;
-  CeedInt degree = 0;
-
-  TRY(RitzSpaceGetDegree(coarse, &degree));
-  TRY(RitzSpaceCreateRestriction(beam->space, beam->ceed, &from));
-  TRY(RitzSpaceCreateRestriction(coarse, beam->ceed, &to));
-  TRY(CeedBasisCreateTensorH1Lagrange(beam->ceed, 3, 3, DEGREE + 1, degree + 1, CEED_GAUSS_LOBATTO, &basis));
-  TRY(CeedQFunctionCreateIdentity(beam->ceed, 3, CEED_EVAL_INTERP, CEED_EVAL_NONE, &qf));
-  TRY(CeedOperatorCreate(beam->ceed, qf, CEED_QFUNCTION_NONE, CEED_QFUNCTION_NONE, &level->interpolate));
-  TRY(CeedOperatorSetField(level->interpolate, "input", from, basis, CEED_VECTOR_ACTIVE));
-  TRY(CeedOperatorSetField(level->interpolate, "output", to, CEED_BASIS_NONE, CEED_VECTOR_ACTIVE));
-  TRY(CeedElemRestrictionCreateVector(to, &level->weights, NULL));
-  TRY(CeedElemRestrictionGetMultiplicity(to, level->weights));
-  TRY(CeedVectorReciprocal(level->weights));
-  TRY(CeedQFunctionDestroy(&qf));
-  TRY(CeedBasisDestroy(&basis));
-  TRY(CeedElemRestrictionDestroy(&from));
-  return CeedElemRestrictionDestroy(&to);
-}
-
 // The Jacobian of a level, at a state of its own.
 static int create_level(void *ctx, CeedInt number, RitzSpace space, CeedOperator *op) {
   Beam *beam = ctx;
@@ -104,7 +79,7 @@ static int create_level(void *ctx, CeedInt number, RitzSpace space, CeedOperator
   TRY(RitzSpaceGetSize(space, &size));
   TRY(CeedVectorCreate(beam->ceed, size, &level->state));
   TRY(CeedVectorSetValue(level->state, 0));
-  TRY(create_interpolation(beam, space, level));
+  TRY(RitzSpaceCreateInterpolation(space, beam->space, beam->ceed, CEED_SCALAR_TYPE, &level->interpolate));
   TRY(create_operators(beam, space, level->state, &residual, op));
   return CeedOperatorDestroy(&residual);
 }
@@ -134,7 +109,6 @@ static int update(void *ctx, CeedVector u) {
   for (CeedInt i = 0; i < beam->num_levels - 1; i++) {
     const Level *level = &beam->levels[i];
     TRY(CeedOperatorApply(level->interpolate, u, level->state, CEED_REQUEST_IMMEDIATE));
-    TRY(CeedVectorPointwiseMult(level->state, level->state, level->weights));
   }
   TRY(RitzPreconditionerUpdate(beam->pc));
   beam->updated = seconds();
@@ -200,7 +174,6 @@ static void destroy_beam(Beam *beam) {
   for (CeedInt i = 0; i < MAX_LEVELS; i++) {
     CeedVectorDestroy(&beam->levels[i].state);
     CeedOperatorDestroy(&beam->levels[i].interpolate);
-    CeedVectorDestroy(&beam->levels[i].weights);
   }
   CeedOperatorDestroy(&beam->jacobian);
   CeedOperatorDestroy(&beam->residual);
