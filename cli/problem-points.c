@@ -22,10 +22,10 @@ const PointsFunction points_gradient = {solve_gradient, solve_gradient_loc};
 // ---- Points ----
 
 int points_create(const Problem *p, CeedInt block, PointsRule rule, Points *points) {
-  const CeedInt more = rule == POINTS_ERRORS ? 4 : p->has_directions ? 2 : rule == POINTS_OPERATOR ? 1 : 0;
+  const CeedInt more = rule == POINTS_ERRORS ? 4 : p->has_directions ? 2 : 0;
   const CeedInt quad_degree = 2 * p->options.order + more;
 
-  *points = (Points){.dim = p->dim, .block = block};
+  *points = (Points){.dim = p->dim};
   CLI_TRY(CeedElemRestrictionReferenceCopy(p->rstr_x[block], &points->rstr_x));
   CLI_TRY(CeedElemRestrictionReferenceCopy(p->rstr_u[block], &points->rstr_u));
   CLI_TRY(CeedVectorReferenceCopy(p->x, &points->x));

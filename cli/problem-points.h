@@ -25,7 +25,6 @@ extern const PointsFunction points_sine_source, points_sine_errors, points_gradi
 // The quadrature of a block of elements, or of facets (ritz/facet.h).
 typedef struct {
   CeedInt dim;                        // of elements or facets
-  CeedInt block;                      // of elements
   int64_t first;                      // number of the block's first element in the mesh
   const int64_t *elements;            // [num_elem], borrowed: those of facets; NULL: first, first + 1, ...
   CeedInt num_elem, num;              // elements or facets; points of each
@@ -34,8 +33,8 @@ typedef struct {
   CeedVector x; // coordinates
 } Points;
 
-// Quadrature of loads; of operators; of errors, more points than the solution was found with.
-typedef enum { POINTS_LOADS, POINTS_OPERATOR, POINTS_ERRORS } PointsRule;
+// Quadrature of loads; of errors, more points than the solution was found with.
+typedef enum { POINTS_LOADS, POINTS_ERRORS } PointsRule;
 int points_create(const Problem *problem, CeedInt block, PointsRule rule, Points *points);
 // Exact for polynomials of the problem's degree times functions of the space on straight facets.
 int points_create_facets(const Problem *problem, RitzFacets facets, CeedInt block, Points *points);

@@ -36,6 +36,7 @@ typedef struct {
   CeedInt more;  // Gauss points a direction than the degree
   bool has_robin;
   RitzElementChoice elements;
+  CeedVector state; // in the place of u in a conductivity in C; NULL: none
 } Form;
 
 typedef struct {
@@ -69,8 +70,9 @@ static int create_scalar(const Problem *p, const ProblemMaterial *m, Form form, 
   return RitzGeometryCreateOperator(geometry, p->ceed, options, op);
 }
 
-static int create_of_material(const Problem *p, const ProblemMaterial *m, Form form, RitzGeometry geometry,
-                              RitzSpace space, CeedOperator *op) {
+static int create_of_material(const Problem *p, CeedInt i, Form form, RitzGeometry geometry, RitzSpace space,
+                              CeedOperator *op) {
+  const ProblemMaterial *m = &p->options.materials[i];
   CeedInt degree = 0;
 
   CLI_TRY(RitzSpaceGetDegree(space, &degree));
@@ -81,6 +83,7 @@ static int create_of_material(const Problem *p, const ProblemMaterial *m, Form f
                                  .regions = m->regions,
                                  .elements = form.elements};
   if (problem_is_elastic(p->options.kind)) return problem_create_body(p, m, geometry, &options, op);
+  if (p->options.conductivity) return problem_create_conduction(p, i, form.state, geometry, &options, op);
   return create_scalar(p, m, form, geometry, &options, op);
 }
 
@@ -101,13 +104,11 @@ static int create_inner_form(Problem *p, Form form, RitzSpace space, CeedOperato
   bool has_elements = false;
   int ierr = CEED_ERROR_SUCCESS;
 
-  if (p->options.conductivity) return problem_create_conduction(p, space, NULL, op);
   CLI_TRY(problem_get_geometry(p, space, &geometry));
-  if (p->options.num_materials == 1)
-    return create_of_material(p, p->options.materials, form, geometry, space, op);
+  if (p->options.num_materials == 1) return create_of_material(p, 0, form, geometry, space, op);
   CLI_TRY(CeedOperatorCreateComposite(p->ceed, op));
   for (CeedInt i = 0; i < p->options.num_materials; i++) {
-    CLI_TRY_CLEANUP(create_of_material(p, &p->options.materials[i], form, geometry, space, &part));
+    CLI_TRY_CLEANUP(create_of_material(p, i, form, geometry, space, &part));
     if (!part) continue;
     CLI_TRY_CLEANUP(problem_add_parts(*op, part));
     CeedOperatorDestroy(&part);
@@ -160,7 +161,7 @@ static Form problem_form(const Problem *p, CeedInt more) {
   };
   const double factor = p->options.kind == PROBLEM_HEAT ? p->options.factor : 1;
 
-  return (Form){kinds[p->options.kind], factor, more, true, RITZ_ELEMENTS_ALL};
+  return (Form){kinds[p->options.kind], factor, more, true, RITZ_ELEMENTS_ALL, NULL};
 }
 
 int problem_create_level(Problem *p, RitzSpace space, CeedOperator *op) {
@@ -172,12 +173,20 @@ int problem_create_part_level(Problem *p, RitzSpace space, CeedOperator *inside,
   return create_in_parts(p, problem_form(p, p->has_jumps ? 2 : 1), space, inside, seam);
 }
 
+int problem_create_picard(Problem *p, RitzSpace space, CeedVector state, CeedOperator *op) {
+  Form form = problem_form(p, 2);
+
+  form.state = state;
+  return create_form(p, form, space, op);
+}
+
 int problem_create_capacity(Problem *p, CeedOperator *op) {
-  return create_form(p, (Form){RITZ_OPERATOR_MASS, 1, 2, false, RITZ_ELEMENTS_ALL}, p->space, op);
+  return create_form(p, (Form){RITZ_OPERATOR_MASS, 1, 2, false, RITZ_ELEMENTS_ALL, NULL}, p->space, op);
 }
 
 int problem_create_step(Problem *p, double factor, ProblemOperator *op) {
-  return create_whole_or_parts(p, (Form){RITZ_OPERATOR_HELMHOLTZ, factor, 2, true, RITZ_ELEMENTS_ALL}, op);
+  return create_whole_or_parts(p, (Form){RITZ_OPERATOR_HELMHOLTZ, factor, 2, true, RITZ_ELEMENTS_ALL, NULL},
+                               op);
 }
 
 // ---- The object ----
@@ -196,7 +205,7 @@ int problem_has_directions(RitzMesh mesh, bool *has) {
   return CEED_ERROR_SUCCESS;
 }
 
-int problem_create_restrictions(Problem *p) {
+static int create_restrictions(Problem *p) {
   CLI_TRY(RitzMeshGetNumBlocks(p->mesh, &p->num_blocks));
   CLI_TRY(cli_allocate(p->ceed, (size_t)p->num_blocks, sizeof(CeedElemRestriction), &p->rstr_u));
   CLI_TRY(cli_allocate(p->ceed, (size_t)p->num_blocks, sizeof(CeedElemRestriction), &p->rstr_x));
@@ -232,13 +241,15 @@ int problem_create(Ceed ceed, RitzMesh mesh, const ProblemOptions *options, Prob
                      (long long)num_elem, options->order);
   }
   CLI_TRY(RitzSpaceCreate(mesh, options->order, p->num_comp, &p->space));
-  CLI_TRY(problem_create_restrictions(p));
+  CLI_TRY(create_restrictions(p));
   if (options->transport) CLI_TRY(RitzExchangeCreate(p->space, ceed, options->transport, &p->exchange));
   CLI_TRY(create_whole_or_parts(p, problem_form(p, options->more_points ? options->more_points : 2), &p->op));
   return problem_has_jumps(p, &p->has_jumps);
 }
 
-void problem_destroy_restrictions(Problem *p) {
+void problem_destroy(Problem *p) {
+  problem_destroy_operator(&p->op);
+  RitzExchangeDestroy(&p->exchange);
   CeedVectorDestroy(&p->x);
   for (CeedInt b = 0; b < p->num_blocks; b++) {
     if (p->rstr_u) CeedElemRestrictionDestroy(&p->rstr_u[b]);
@@ -246,12 +257,6 @@ void problem_destroy_restrictions(Problem *p) {
   }
   free(p->rstr_x);
   free(p->rstr_u);
-}
-
-void problem_destroy(Problem *p) {
-  problem_destroy_operator(&p->op);
-  RitzExchangeDestroy(&p->exchange);
-  problem_destroy_restrictions(p);
   for (int i = 0; i < p->num_geometries; i++) RitzGeometryDestroy(&p->geometries[i].geometry);
   free(p->geometries);
   RitzSpaceDestroy(&p->space);

@@ -143,18 +143,18 @@ int problem_has_directions(RitzMesh mesh, bool *has);
 // point a direction less, which is exact on affine elements with constant coefficients all the same; as many
 // where coefficients jump within elements, so that the finest level is the problem's operator.
 int problem_create_level(Problem *problem, RitzSpace space, CeedOperator *op);
+// The same in two operators, on the elements without and with ghosts of the space; NULL without such
+// elements.
+int problem_create_part_level(Problem *problem, RitzSpace space, CeedOperator *inside, CeedOperator *seam);
+// Of a conductivity in C, on any space: the linear operator with the state, a function of the space, in the
+// place of u in k. The state is kept by reference.
+int problem_create_picard(Problem *problem, RitzSpace space, CeedVector state, CeedOperator *op);
 // The geometry of a space's mesh, borrowed; made once.
 int problem_get_geometry(Problem *problem, RitzSpace space, RitzGeometry *geometry);
 // Adds the parts of a composite to another one.
 int problem_add_parts(CeedOperator composite, CeedOperator parts);
 // The material of a region, the last one that has it; < 0: none.
 CeedInt problem_find_material(const Problem *problem, int32_t region);
-// Restrictions and coordinates of the problem's space and mesh.
-int problem_create_restrictions(Problem *problem);
-void problem_destroy_restrictions(Problem *problem);
-// The same in two operators, on the elements without and with ghosts of the space; NULL without such
-// elements.
-int problem_create_part_level(Problem *problem, RitzSpace space, CeedOperator *inside, CeedOperator *seam);
 // Operators of heat on the problem's space: c u, on the elements of this part; c factor u - div k grad u for
 // another factor.
 int problem_create_capacity(Problem *problem, CeedOperator *op);
@@ -168,9 +168,10 @@ int problem_set_operator(const ProblemOperator *op, RitzSolver solver, RitzIndic
 
 // ---- problem-conduction.c ----
 
-// The operator of a conductivity in C on any space: F(u), or with the state, a function of the space, in the
-// place of u in k, the linear one.
-int problem_create_conduction(const Problem *problem, RitzSpace space, CeedVector state, CeedOperator *op);
+// The operator of a material, by its number, as RitzGeometryCreateFormOperator makes it. state: NULL for
+// F(u).
+int problem_create_conduction(const Problem *problem, CeedInt material, CeedVector state,
+                              RitzGeometry geometry, const RitzOperatorOptions *options, CeedOperator *op);
 
 // ---- problem-parts.c ----
 // All three do nothing where the problem is no part.

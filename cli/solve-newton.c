@@ -52,10 +52,7 @@ static int linearize_level(Solve *s, RitzSpace space, CeedVector state, CeedOper
   CeedOperator residual = NULL;
   int ierr;
 
-  if (s->conductivity) {
-    CLI_TRY(problem_create_conduction(&s->problem, space, state, op));
-    return problem_add_robin(&s->problem, space, op);
-  }
+  if (s->conductivity) return problem_create_picard(&s->problem, space, state, op);
   CLI_TRY(problem_create_level(&s->problem, space, &residual));
   ierr = RitzOperatorCreateDerivative(residual, state, op);
   CeedOperatorDestroy(&residual);

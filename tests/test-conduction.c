@@ -136,7 +136,7 @@ TEST_EACH_BACKEND(the_linear_operator_of_a_state_is_the_nonlinear_one_there) {
   CeedOperator linear = NULL;
 
   CHECK_OK(problem_set_nodes(&problem, "test", wave, NULL, -1, 0, NULL, u));
-  CHECK_OK(problem_create_conduction(&problem, problem.space, u, &linear));
+  CHECK_OK(problem_create_picard(&problem, problem.space, u, &linear));
   check_equal(problem.op.whole, linear, &problem, u, "state");
   CHECK_OK(CeedVectorScale(u, (CeedScalar)0.5)); // the state, too
   check_equal(problem.op.whole, linear, &problem, u, "another state");
