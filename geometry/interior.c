@@ -23,19 +23,30 @@ typedef struct {
 
 // ---- Fields, in the order of the macros of ritz/point-function.h; those of side 1 end in 1 ----
 
+// Restriction and basis of a side; the tests share those of the inputs where their spaces are one.
+static int find_side(const Interior *c, RitzSpace space, CeedInt side, const RitzGeometryFields *fields,
+                     CeedElemRestriction *rstr, CeedBasis *basis) {
+  const int input = side * (c->function->has_gradients ? 2 : 1);
+  CeedInt degree = 0;
+
+  if (space == c->space && fields->num > input) {
+    RITZ_TRY(CeedElemRestrictionReferenceCopy(fields->list[input].rstr, rstr));
+    return CeedBasisReferenceCopy(fields->list[input].basis, basis);
+  }
+  RITZ_TRY(RitzSpaceGetDegree(space, &degree));
+  RITZ_TRY(RitzFacetsCreateSideRestriction(c->facets, c->block, side, c->nodes, space, c->ceed, rstr));
+  return RitzFacetsCreateSideBasis(c->facets, c->block, side, c->nodes, c->ceed, c->function->num_comp,
+                                   degree, c->quad_degree, basis);
+}
+
 static int add_space(const Interior *c, RitzSpace space, CeedInt side, const char *value,
                      const char *gradient, RitzGeometryFields *fields) {
   const CeedInt num_comp = c->function->num_comp;
   CeedElemRestriction rstr = NULL;
   CeedBasis basis = NULL;
-  CeedInt degree = 0;
   int ierr;
 
-  RITZ_TRY(RitzSpaceGetDegree(space, &degree));
-  RITZ_TRY_CLEANUP(
-      RitzFacetsCreateSideRestriction(c->facets, c->block, side, c->nodes, space, c->ceed, &rstr));
-  RITZ_TRY_CLEANUP(RitzFacetsCreateSideBasis(c->facets, c->block, side, c->nodes, c->ceed, num_comp, degree,
-                                             c->quad_degree, &basis));
+  RITZ_TRY_CLEANUP(find_side(c, space, side, fields, &rstr, &basis));
   RITZ_TRY_CLEANUP(ritz_geometry_fields_add(c->ceed, fields, value, num_comp, CEED_EVAL_INTERP, rstr, basis,
                                             CEED_VECTOR_ACTIVE));
   if (c->function->has_gradients)
