@@ -21,7 +21,8 @@ static int append_formatted(RitzText *text, const char *format, va_list args) {
   va_list again;
   va_copy(again, args);
   const int length = vsnprintf(NULL, 0, format, args);
-  const int ierr = reserve_text(text, (size_t)length);
+  const int ierr = length < 0 ? CeedError(text->ceed, CEED_ERROR_MAJOR, "a line of a text cannot be written")
+                              : reserve_text(text, (size_t)length);
   if (!ierr) vsnprintf(text->chars + text->length, (size_t)length + 1, format, again);
   if (!ierr) text->length += (size_t)length;
   va_end(again);

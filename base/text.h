@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A text that grows, for emit/ and geometry/. A failed append is remembered and reported at the end, so that
+// A text that grows. A failed append is remembered and reported at the end, so that
 // callers write line after line without checks.
 #ifndef RITZ_BASE_TEXT_H
 #define RITZ_BASE_TEXT_H

@@ -32,24 +32,22 @@ CeedInt ritz_form_num_outputs(const RitzForm *form) { return count_arrays(form->
 
 // ---- Declarations and arguments ----
 
-static void declare(Writer *w, const char *prefix, CeedInt num, const RitzFormField *fields) {
+static void declare(Writer *w, CeedInt num, const RitzFormField *fields) {
   for (CeedInt k = 0; k < num; k++) {
     const int n = (int)num_of(&fields[k]);
 
     if (fields[k].what & RITZ_FORM_GRADIENT)
-      ritz_text_add(&w->text, "    CeedScalar %s_grad_%s[%d];\n", prefix, fields[k].name, n * (int)w->dim);
+      ritz_text_add(&w->text, "    CeedScalar gradient_%s[%d];\n", fields[k].name, n * (int)w->dim);
     if (fields[k].what & ~RITZ_FORM_GRADIENT)
-      ritz_text_add(&w->text, "    CeedScalar %s_%s[%d];\n", prefix, fields[k].name, n);
+      ritz_text_add(&w->text, "    CeedScalar value_%s[%d];\n", fields[k].name, n);
   }
 }
 
-static void pass(Writer *w, const char *prefix, const char *qualifier, CeedInt num,
-                 const RitzFormField *fields) {
+static void pass(Writer *w, const char *qualifier, CeedInt num, const RitzFormField *fields) {
   for (CeedInt k = 0; k < num; k++) {
-    if (fields[k].what & ~RITZ_FORM_GRADIENT) ritz_text_add(&w->text, ", %s_%s", prefix, fields[k].name);
+    if (fields[k].what & ~RITZ_FORM_GRADIENT) ritz_text_add(&w->text, ", value_%s", fields[k].name);
     if (fields[k].what & RITZ_FORM_GRADIENT)
-      ritz_text_add(&w->text, ", (%sCeedScalar(*)[%d])%s_grad_%s", qualifier, (int)w->dim, prefix,
-                    fields[k].name);
+      ritz_text_add(&w->text, ", (%sCeedScalar(*)[%d])gradient_%s", qualifier, (int)w->dim, fields[k].name);
   }
 }
 
@@ -62,34 +60,34 @@ static void write_geometry(Writer *w, int first) {
   RitzText *t = &w->text;
 
   if (w->form->gets & RITZ_FORM_POSITION) {
-    ritz_text_add(t, "    CeedScalar position[%d];\n", dim);
-    ritz_text_add(t, "    ritz_form_values(%d, in[%d], Q, i, position);\n", dim, first++);
+    ritz_text_add(t, "    CeedScalar at_position[%d];\n", dim);
+    ritz_text_add(t, "    ritz_form_values(%d, in[%d], Q, i, at_position);\n", dim, first++);
   }
   if (w->geometry == RITZ_FORM_COMPUTED || w->geometry == RITZ_FORM_ELEMENT || has_gradients)
-    ritz_text_add(t, "    CeedScalar inverse[%d];\n", dim * dim);
+    ritz_text_add(t, "    CeedScalar at_inverse[%d];\n", dim * dim);
   if (w->geometry == RITZ_FORM_TRACE || w->geometry == RITZ_FORM_ELEMENT)
-    ritz_text_add(t, "    CeedScalar normal[%d];\n", dim);
+    ritz_text_add(t, "    CeedScalar at_normal[%d];\n", dim);
   if (w->geometry == RITZ_FORM_STORED && has_gradients)
-    ritz_text_add(t, "    ritz_form_values(%d, in[%d] + Q, Q, i, inverse);\n", dim * dim, first);
+    ritz_text_add(t, "    ritz_form_values(%d, in[%d] + Q, Q, i, at_inverse);\n", dim * dim, first);
   if (w->geometry == RITZ_FORM_ELEMENT)
-    ritz_text_add(t, "    const CeedScalar det = ritz_point_invert(%d, in[%d], Q, i, inverse);\n", dim,
+    ritz_text_add(t, "    const CeedScalar at_det = ritz_point_invert(%d, in[%d], Q, i, at_inverse);\n", dim,
                   first);
   switch (w->geometry) {
-  case RITZ_FORM_STORED: ritz_text_add(t, "    const CeedScalar weight = in[%d][i];\n", first); break;
+  case RITZ_FORM_STORED: ritz_text_add(t, "    const CeedScalar at_weight = in[%d][i];\n", first); break;
   case RITZ_FORM_COMPUTED:
-    ritz_text_add(t,
-                  "    const CeedScalar weight = in[%d][i] * ritz_point_invert(%d, in[%d], Q, i, inverse);\n",
-                  first + 1, dim, first);
+    ritz_text_add(
+        t, "    const CeedScalar at_weight = in[%d][i] * ritz_point_invert(%d, in[%d], Q, i, at_inverse);\n",
+        first + 1, dim, first);
     break;
   case RITZ_FORM_TRACE:
-    ritz_text_add(t,
-                  "    const CeedScalar weight = in[%d][i] * ritz_facet_normal(%d, in[%d], Q, i, normal);\n",
-                  first + 1, dim, first);
+    ritz_text_add(
+        t, "    const CeedScalar at_weight = in[%d][i] * ritz_facet_normal(%d, in[%d], Q, i, at_normal);\n",
+        first + 1, dim, first);
     break;
   case RITZ_FORM_ELEMENT:
     ritz_text_add(t,
-                  "    const CeedScalar weight =\n"
-                  "        in[%d][i] * ritz_facet_normal_of_element(%d, inverse, det, normal);\n",
+                  "    const CeedScalar at_weight =\n"
+                  "        in[%d][i] * ritz_facet_normal_of_element(%d, at_inverse, at_det, at_normal);\n",
                   first + 1, dim);
   }
 }
@@ -102,9 +100,9 @@ static void write_inputs(Writer *w) {
     const int n = (int)num_of(f);
 
     if (f->what & ~RITZ_FORM_GRADIENT)
-      ritz_text_add(&w->text, "    ritz_form_values(%d, in[%d], Q, i, in_%s);\n", n, in++, f->name);
+      ritz_text_add(&w->text, "    ritz_form_values(%d, in[%d], Q, i, value_%s);\n", n, in++, f->name);
     if (f->what & RITZ_FORM_GRADIENT)
-      ritz_text_add(&w->text, "    ritz_point_gradients(%d, %d, inverse, in[%d], Q, i, in_grad_%s);\n",
+      ritz_text_add(&w->text, "    ritz_point_gradients(%d, %d, at_inverse, in[%d], Q, i, gradient_%s);\n",
                     (int)w->dim, n, in++, f->name);
   }
 }
@@ -113,11 +111,11 @@ static void write_call(Writer *w) {
   const RitzForm *form = w->form;
 
   ritz_text_add(&w->text, "    %s(ctx", form->function);
-  if (form->gets & RITZ_FORM_POSITION) ritz_text_add(&w->text, ", position");
-  if (form->gets & RITZ_FORM_NORMAL) ritz_text_add(&w->text, ", normal");
-  if (form->gets & RITZ_FORM_WEIGHT) ritz_text_add(&w->text, ", &weight");
-  pass(w, "in", "const ", form->num_inputs, form->inputs);
-  pass(w, "out", "", form->num_outputs, form->outputs);
+  if (form->gets & RITZ_FORM_POSITION) ritz_text_add(&w->text, ", at_position");
+  if (form->gets & RITZ_FORM_NORMAL) ritz_text_add(&w->text, ", at_normal");
+  if (form->gets & RITZ_FORM_WEIGHT) ritz_text_add(&w->text, ", &at_weight");
+  pass(w, "const ", form->num_inputs, form->inputs);
+  pass(w, "", form->num_outputs, form->outputs);
   ritz_text_add(&w->text, ");\n");
 }
 
@@ -126,16 +124,17 @@ static void write_outputs(Writer *w) {
 
   for (CeedInt k = 0; k < w->form->num_outputs; k++) {
     const RitzFormField *f = &w->form->outputs[k];
-    const char *factor = f->space ? "weight" : "1";
+    const char *factor = f->space ? "at_weight" : "1";
     const int n = (int)num_of(f);
 
     if (f->what & ~RITZ_FORM_GRADIENT)
-      ritz_text_add(&w->text, "    ritz_form_test_values(%d, %s, out_%s, Q, i, out[%d]);\n", n, factor,
+      ritz_text_add(&w->text, "    ritz_form_test_values(%d, %s, value_%s, Q, i, out[%d]);\n", n, factor,
                     f->name, out++);
     if (f->what & RITZ_FORM_GRADIENT)
-      ritz_text_add(&w->text,
-                    "    ritz_form_test_gradients(%d, %d, inverse, weight, out_grad_%s, Q, i, out[%d]);\n",
-                    (int)w->dim, n, f->name, out++);
+      ritz_text_add(
+          &w->text,
+          "    ritz_form_test_gradients(%d, %d, at_inverse, at_weight, gradient_%s, Q, i, out[%d]);\n",
+          (int)w->dim, n, f->name, out++);
   }
 }
 
@@ -151,8 +150,8 @@ static void write_text(Writer *w) {
                 "  CeedPragmaSIMD\n"
                 "  for (CeedInt i = 0; i < Q; i++) {\n",
                 form->function);
-  declare(w, "in", form->num_inputs, form->inputs);
-  declare(w, "out", form->num_outputs, form->outputs);
+  declare(w, form->num_inputs, form->inputs);
+  declare(w, form->num_outputs, form->outputs);
   write_geometry(w, (int)count_arrays(form->num_inputs, form->inputs));
   write_inputs(w);
   write_call(w);

@@ -40,6 +40,10 @@ static int check_name(const char *call, Ceed ceed, const RitzForm *form, CeedInt
   RITZ_REQUIRE(name && ritz_is_identifier(name), ceed, CEED_ERROR_INCOMPATIBLE,
                "%s: the name of field %" CeedInt_FMT " of the form is '%s', needed an identifier", call, k,
                name ? name : "NULL");
+  RITZ_REQUIRE(strcmp(name, "x") && strcmp(name, "dx") && strcmp(name, "weights"), ceed,
+               CEED_ERROR_INCOMPATIBLE,
+               "%s: the name of field %" CeedInt_FMT " of the form is '%s', which is one of the geometry's",
+               call, k, name);
   for (CeedInt i = 0; i < k; i++)
     RITZ_REQUIRE(strcmp(field_of(form, i)->name, name), ceed, CEED_ERROR_INCOMPATIBLE,
                  "%s: two fields of the form have the name '%s'", call, name);
@@ -394,13 +398,28 @@ static int form_case(const char *call, RitzGeometry geometry, Ceed ceed, const R
   return ritz_geometry_case(call, geometry, ceed, options ? &used : NULL, c);
 }
 
+// Numbers of all points of an element are counted by CeedInt.
+static int check_count(const char *call, const RitzGeometryCase *c, CeedInt num_numbers) {
+  for (CeedInt b = 0; b < c->geometry->num_blocks; b++) {
+    RitzGeometryCase of_block = *c;
+
+    RITZ_TRY(ritz_geometry_enter_block(&of_block, b));
+    RITZ_REQUIRE(num_numbers >= 1 && num_numbers <= INT32_MAX / of_block.Q, c->ceed, CEED_ERROR_DIMENSION,
+                 "%s: %" CeedInt_FMT " numbers at a point, needed 1 to %d", call, num_numbers,
+                 (int)(INT32_MAX / of_block.Q));
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
 static int check_numbers(const RitzGeometryCase *c, const RitzForm *form) {
   const RitzFormField *field;
   CeedSize num_all = 0, length = 0;
 
   RITZ_TRY(count_points(c, c->geometry->num_blocks, &num_all));
   for (CeedInt k = 0; (field = field_of(form, k)); k++) {
-    if (field->space || is_active(field)) continue;
+    if (field->space) continue;
+    RITZ_TRY(check_count("RitzGeometryCreateFormOperator", c, field->num_numbers));
+    if (is_active(field)) continue;
     RITZ_TRY(CeedVectorGetLength(field->vector, &length));
     RITZ_REQUIRE(length == num_all * field->num_numbers, c->ceed, CEED_ERROR_DIMENSION,
                  "RitzGeometryCreateFormOperator: the vector of field '%s' has %" CeedSize_FMT
@@ -469,8 +488,7 @@ int RitzGeometryCreatePointNumbers(RitzGeometry geometry, Ceed ceed, const RitzO
   RITZ_HANDLE(numbers, geometry, ceed);
   *numbers = NULL;
   RITZ_TRY(form_case(__func__, geometry, ceed, options, &c));
-  RITZ_REQUIRE(num_numbers >= 1, ceed, CEED_ERROR_DIMENSION,
-               "%s: %" CeedInt_FMT " numbers at a point, needed one or more", __func__, num_numbers);
+  RITZ_TRY(check_count(__func__, &c, num_numbers));
   RITZ_TRY(count_points(&c, geometry->num_blocks, &num_all));
   RITZ_TRY(CeedVectorCreate(ceed, num_all * num_numbers, &created));
   const int ierr = CeedVectorSetValue(created, 0);

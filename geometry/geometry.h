@@ -13,6 +13,7 @@
 //     form.c         operators of forms and point functions: checks, fields; numbers at points
 //     form-text.c    their QFunctions
 //     boundary.c     operators of boundary parts
+//     gradients.c    mean gradients at the nodes of spaces
 //     interior.c     operators of interior facets
 //     errors.c       norms of errors
 #ifndef RITZ_GEOMETRY_GEOMETRY_H

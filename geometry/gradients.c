@@ -21,15 +21,16 @@ typedef struct {
 
 static int create_tables(Ceed ceed, CeedElemTopology topology, CeedInt degree, CeedInt Q,
                          const double *points, CeedInt num_comp, CeedBasis *basis) {
-  const CeedInt dim = (CeedInt)topology >> 16, P = ritz_fe_shape_num_nodes(topology, degree), size = P * Q;
+  const CeedInt dim = (CeedInt)topology >> 16, P = ritz_fe_shape_num_nodes(topology, degree);
+  const size_t size = (size_t)P * (size_t)Q, num = size * (size_t)(1 + dim);
   double *tables = NULL;       // owned: values [Q][P], gradients [dim][Q][P]
   CeedScalar *narrowed = NULL; // owned
   int ierr;
 
-  RITZ_TRY_CLEANUP(RITZ_MALLOC(ceed, (size_t)size * (size_t)(1 + dim), &tables));
-  RITZ_TRY_CLEANUP(RITZ_MALLOC(ceed, (size_t)size * (size_t)(1 + dim), &narrowed));
+  RITZ_TRY_CLEANUP(RITZ_MALLOC(ceed, num, &tables));
+  RITZ_TRY_CLEANUP(RITZ_MALLOC(ceed, num, &narrowed));
   RITZ_TRY_CLEANUP(ritz_fe_shape_lagrange(ceed, topology, degree, Q, points, tables, tables + size));
-  for (CeedInt i = 0; i < size * (1 + dim); i++) narrowed[i] = (CeedScalar)tables[i];
+  for (size_t i = 0; i < num; i++) narrowed[i] = (CeedScalar)tables[i];
   ierr = CeedBasisCreateH1(ceed, topology, num_comp, P, Q, narrowed, narrowed + size, NULL, NULL, basis);
 cleanup:
   RITZ_FREE(&tables);
@@ -185,15 +186,14 @@ int RitzGeometryCreateGradientOperator(RitzGeometry geometry, Ceed ceed, RitzSpa
                                        CeedOperator *op) {
   CeedOperator composite = NULL;
 
-  RITZ_HANDLE(geometry, ceed, space, gradients);
+  RITZ_HANDLE(op, geometry, ceed, space, gradients);
+  *op = NULL;
   RITZ_ARGUMENT(geometry, ceed);
   RITZ_ARGUMENT(ceed, space);
   RITZ_ARGUMENT(ceed, gradients);
-  RITZ_ARGUMENT(ceed, op);
   Gradients g = {.ceed = ceed, .mesh = geometry->mesh, .space = space, .gradients = gradients};
 
   RITZ_TRY(fill_sizes(__func__, &g));
-  *op = NULL;
   if (geometry->first[RITZ_NUM_KINDS] == 0) return CEED_ERROR_SUCCESS; // an empty part
   RITZ_TRY(CeedOperatorCreateComposite(ceed, &composite));
   int ierr = create_blocks(&g, composite);

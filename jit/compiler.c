@@ -63,7 +63,7 @@ static bool allows_vector_math(void) {
 static bool is_clang(const RitzCompiler *compiler) { return strstr(compiler->version, "clang") != NULL; }
 
 // Not every compiler knows all: clang and gcc on some processors refuse the last ones.
-enum { MAX_MACHINE_FLAGS = 3 };
+enum { MAX_MACHINE_FLAGS = 4 };
 static const char vector_library[] = "-fveclib=libmvec";
 
 static int list_machine_flags(const RitzCompiler *compiler, const char *list[MAX_MACHINE_FLAGS]) {
@@ -72,6 +72,7 @@ static int list_machine_flags(const RitzCompiler *compiler, const char *list[MAX
   list[num++] = "-march=native";
   if (ritz_cpu_vector_flag()) list[num++] = ritz_cpu_vector_flag();
   if (HAS_VECTOR_LIBRARY && is_clang(compiler)) list[num++] = vector_library;
+  if (languages[compiler->language].own_flag) list[num++] = languages[compiler->language].own_flag;
   return num;
 }
 
@@ -81,8 +82,6 @@ static void add_flags(const RitzCompiler *compiler, bool with_vector_math, RitzS
 
   ritz_strings_add(args, "%s", languages[compiler->language].standard);
   for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) ritz_strings_add(args, "%s", flags[i]);
-  if (languages[compiler->language].own_flag)
-    ritz_strings_add(args, "%s", languages[compiler->language].own_flag);
   for (int i = 0; i < num; i++) {
     if (machine_flags[i] != vector_library || with_vector_math)
       ritz_strings_add(args, "%s", machine_flags[i]);

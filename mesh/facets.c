@@ -323,9 +323,12 @@ static int require_element_coordinates(RitzFacets f, Ceed ceed) {
   if (f->x && CeedVectorReturnCeed(f->x) == ceed) return CEED_ERROR_SUCCESS;
   RITZ_TRY(CeedVectorDestroy(&f->x));
   RITZ_TRY(CeedVectorCreate(ceed, size, &f->x));
-  RITZ_TRY(CeedVectorGetArrayWrite(f->x, CEED_MEM_HOST, &values));
-  for (CeedSize i = 0; i < size; i++) values[i] = (CeedScalar)f->mesh->coords[i];
-  return CeedVectorRestoreArray(f->x, &values);
+  int ierr = CeedVectorGetArrayWrite(f->x, CEED_MEM_HOST, &values);
+
+  for (CeedSize i = 0; i < size && !ierr; i++) values[i] = (CeedScalar)f->mesh->coords[i];
+  if (!ierr) ierr = CeedVectorRestoreArray(f->x, &values);
+  if (ierr) CeedVectorDestroy(&f->x);
+  return ierr;
 }
 
 // Of interior facets: those of their elements, which have many facets.

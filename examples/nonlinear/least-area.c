@@ -79,15 +79,9 @@ static void destroy_problem(Problem *p) {
 }
 
 static double area_of(const Problem *p) {
-  CeedSize size;
-  const CeedScalar *areas;
-  double sum = 0;
+  double sum;
 
-  MUST(CeedOperatorApply(p->area, p->u, CEED_VECTOR_NONE, CEED_REQUEST_IMMEDIATE));
-  MUST(CeedVectorGetLength(p->areas, &size));
-  MUST(CeedVectorGetArrayRead(p->areas, CEED_MEM_HOST, &areas));
-  for (CeedSize i = 0; i < size; i++) sum += (double)areas[i];
-  MUST(CeedVectorRestoreArrayRead(p->areas, &areas));
+  MUST(RitzOperatorReduce(p->area, p->u, 1, &sum));
   return sum;
 }
 

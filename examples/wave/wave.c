@@ -114,6 +114,10 @@ int main(int argc, char **argv) {
   RitzMesh mesh;
   Wave w;
 
+  if (n < 1 || wanted <= NUM_REPORTS) {
+    fprintf(stderr, "wave: needed at least 1 element a direction and %d steps\n", NUM_REPORTS + 1);
+    return 2;
+  }
   must(CeedInit(argc > 1 ? argv[1] : "/cpu/self", &ceed));
   must(RitzMeshCreateBox(ceed, 3, (CeedInt[]){n, n, n}, NULL, NULL, 1, NULL, NULL, &mesh));
   must(RitzSpaceCreate(mesh, ORDER, 1, &w.space));

@@ -19,9 +19,8 @@
 //
 // Two sorts of nodes:
 //
-//     ELEMENT   all nodes of the element: values, and gradients in (a, b, c), num_comp * dim of them. Bases
-//     have
-//               tables, and cost as dense bases do.
+//     ELEMENT   all nodes of the element: values, and gradients in (a, b, c), num_comp * dim of them.
+//               Bases have tables, and cost as dense bases do.
 //     TRACE     the nodes on the facet: values, and derivatives along a and b. Not on lines, whose facets are
 //               points. Tensor bases on quadrilaterals and lines.
 //

@@ -10,11 +10,10 @@
 //           v[0] = -sin(x[0]);
 //           for (int d = 0; d < 3; d++) grad_v[0][d] = k[0] * (1 + u[0] * u[0]) * grad_u[0][d];
 //         });
-//     const RitzFormField in[] = {{.name = "u", .what = RITZ_FORM_BOTH, .space = space},
-//                                 {.name = "k", .what = RITZ_FORM_VALUE, .space = coarse_space, .vector =
-//                                 k}};
-//     const RitzFormField out = {.name = "v", .what = RITZ_FORM_BOTH, .space = space};
-//     const RitzForm form = {text, "flow", RITZ_FORM_POSITION, 2, in, 1, &out};
+//     const RitzFormField u = {.name = "u", .what = RITZ_FORM_BOTH, .space = space};
+//     const RitzFormField k = {.name = "k", .what = RITZ_FORM_VALUE, .space = coarse, .vector = values};
+//     const RitzFormField v = {.name = "v", .what = RITZ_FORM_BOTH, .space = space}, in[] = {u, k};
+//     const RitzForm form = {text, "flow", RITZ_FORM_POSITION, 2, in, 1, &v};
 //
 // Arguments of the function, in this order: ctx, the data of the context or NULL; x, n, w as asked for; those
 // of the inputs; those of the outputs, all of which it sets. Of a field: the value [num_comp], then the
@@ -25,7 +24,7 @@
 //
 // It is an operator like any other, one kernel: with diagonal, matrices, levels, copies in float, and its
 // derivative by RitzOperatorCreateDerivative. The text is C in the subset that doc/gpu.md names; for
-// derivatives it is C++, too. It sees ritz/jit-source/geometry/points.h, and what it includes below the JiT
+// derivatives it is C++, too. It sees ritz/jit-source/geometry/fields.h, and what it includes below the JiT
 // source roots.
 #ifndef RITZ_FORM_H
 #define RITZ_FORM_H
@@ -54,7 +53,8 @@ enum {
 
 // Start from zeros and set what differs.
 typedef struct {
-  const char *name; // an identifier, that of no other field: operators have fields "u" and "grad u"
+  // An identifier, that of no other field and not x, dx or weights: operators have fields "u" and "grad u".
+  const char *name;
   int what;
   RitzSpace space;     // of the mesh, any degree and number of components; NULL: numbers
   CeedInt num_numbers; // of numbers: how many at a point

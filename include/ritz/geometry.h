@@ -229,12 +229,12 @@ typedef struct {
 } RitzInteriorFacetOptions;
 
 // A composite operator L-vector -> L-vector: the integral over all interior facets of a function of both
-// sides, one sub-operator for each pair of shapes of elements ("interior facets, hexahedra"): fluxes of
-// discontinuous Galerkin methods, interior penalties, jumps that indicate errors. Sub-operators may be added
-// to composites with those of elements and of the boundary. Functions without gradients read the nodes of the
-// facets alone, others all nodes of the elements on both sides. Nothing is stored at points. Memory: 4 bytes
-// for each node of `space` (of `tests`, where it is another one) and of the geometry on both sides of each
-// facet, and what RitzFacetsCreateCoordinates says.
+// sides, one sub-operator or more for each pair of shapes of elements ("interior facets, hexahedra"): fluxes
+// of discontinuous Galerkin methods, interior penalties, jumps that indicate errors. Sub-operators may be
+// added to composites with those of elements and of the boundary. Functions without gradients read the nodes
+// of the facets alone, others all nodes of the elements on both sides. Nothing is stored at points. Memory: 4
+// bytes for each node of `space` (of `tests`, where it is another one) and of the geometry on both sides of
+// each facet, and what RitzFacetsCreateCoordinates says.
 //
 // Tested by another space: for each element K the integral of eta over its facets is the sum of the result at
 // the nodes of K, where `tests` is discontinuous of degree 1 and the function sets v of both sides to eta: an
