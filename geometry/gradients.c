@@ -188,6 +188,7 @@ int RitzGeometryCreateGradientOperator(RitzGeometry geometry, Ceed ceed, RitzSpa
 
   RITZ_HANDLE(op, geometry, ceed, space, gradients);
   *op = NULL;
+  RITZ_HANDLE(geometry, ceed, space, gradients);
   RITZ_ARGUMENT(geometry, ceed);
   RITZ_ARGUMENT(ceed, space);
   RITZ_ARGUMENT(ceed, gradients);

@@ -367,11 +367,12 @@ TEST_EACH_BACKEND(several_components_are_smoothed_on_elements) {
       .smoother = RITZ_SMOOTHER_ELEMENT_SCHWARZ, .schwarz_degree = 2, .chebyshev = {.degree = 5}};
 
   CHECK_OK(difference_of(ceed, &automatic, &given, &difference));
-  CHECK(difference == 0, "auto differs by %g", difference);
+  // The same cycle twice: devices add up in any order.
+  CHECK(difference <= 100 * CEED_EPSILON, "auto differs by %g", difference);
   automatic.options.schwarz_degree = 3; // of what AUTO chooses, too
   given.options.schwarz_degree = 3;
   CHECK_OK(difference_of(ceed, &automatic, &given, &difference));
-  CHECK(difference == 0, "auto from degree 3 on differs by %g", difference);
+  CHECK(difference <= 100 * CEED_EPSILON, "auto from degree 3 on differs by %g", difference);
 }
 
 // Where solves are long enough to measure, times are told; with `:deterministic` the model decides alone.

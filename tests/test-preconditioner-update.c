@@ -5,6 +5,7 @@
 #include "tests/tap.h"
 
 #include <ceed/backend.h>
+#include <float.h>
 #include <math.h>
 #include <ritz.h>
 #include <stdlib.h>
@@ -626,7 +627,8 @@ TEST_EACH_BACKEND(copies_in_float_are_updated_where_that_was_asked_for) {
                                                         &options, &pc));
   CHECK_ERROR(ceed, RitzPreconditionerUpdate(pc), CEED_ERROR_UNSUPPORTED, "for_updates");
   CHECK_OK(find_difference(&p, pc, pc, &difference));
-  CHECK(difference == 0, "results differ by %g", difference);
+  // The same cycle in float twice: devices add up in any order.
+  CHECK(difference <= 100 * FLT_EPSILON, "results differ by %g", difference);
   CHECK_OK(RitzPreconditionerDestroy(&pc));
   destroy_problem(&p);
 }
