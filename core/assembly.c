@@ -189,32 +189,6 @@ int CeedOperatorAssemblyDataStrip(CeedOperator op) {
 
 // ---- Diagonal and point-block diagonal ----
 
-// Whether an element has an entry of the L-vector in both; last [l_size]: the element, from 1, that had an
-// entry of the first one last.
-static bool have_common_entries(CeedElemRestriction first, CeedElemRestriction second, CeedInt *last) {
-  for (CeedInt e = 0; e < first->num_elem; e++) {
-    for (CeedInt k = 0; k < first->elem_size * first->num_comp; k++)
-      last[ritz_restriction_l_index(first, e, k % first->elem_size, k / first->elem_size)] = e + 1;
-    for (CeedInt k = 0; k < second->elem_size * second->num_comp; k++)
-      if (last[ritz_restriction_l_index(second, e, k % second->elem_size, k / second->elem_size)] == e + 1)
-        return true;
-  }
-  return false;
-}
-
-// What an element has between inputs by one restriction and outputs by another one is no part of the diagonal
-// unless they have an entry in common, as the sides of a facet in a continuous space: nobody adds that up.
-static int check_common_entries(CeedOperator op, const char *call, CeedElemRestriction in,
-                                CeedElemRestriction out) {
-  CeedInt *last = NULL;
-  RITZ_TRY(RITZ_CALLOC(op->obj.ceed, (size_t)in->l_size, &last));
-  const bool are_common = have_common_entries(in, out, last);
-  RITZ_FREE(&last);
-  RITZ_REQUIRE(!are_common, op->obj.ceed, CEED_ERROR_UNSUPPORTED,
-               "%s: an input and an output have entries in common by different restrictions and bases", call);
-  return CEED_ERROR_SUCCESS;
-}
-
 static int check_matching_restrictions(CeedOperator op, const char *call) {
   const RitzActiveGroups *in = &op->assembly_data->in, *out = &op->assembly_data->out;
   for (CeedInt a = 0; a < in->num; a++) {
@@ -223,8 +197,6 @@ static int check_matching_restrictions(CeedOperator op, const char *call) {
                        in->rstrs[a] == out->rstrs[b],
                    op->obj.ceed, CEED_ERROR_UNSUPPORTED,
                    "%s: input and output of one basis have different restrictions", call);
-      if (in->rstrs[a] != out->rstrs[b] && !op->is_at_points)
-        RITZ_TRY(check_common_entries(op, call, in->rstrs[a], out->rstrs[b]));
     }
   }
   return CEED_ERROR_SUCCESS;

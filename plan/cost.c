@@ -91,7 +91,8 @@ static double count_offsets(const RitzSteps *list, int step, const RitzPlanAcces
   return offset_bytes(list->plan, &spaces[s], &access[s]);
 }
 
-// Entries of the L-vector that earlier steps have moved (twice: read and written), or with this one.
+// Entries of the L-vector, at most those of all elements, that earlier steps have moved (twice: read and
+// written), or with this one.
 static CeedSize moved_before(const RitzSteps *list, int end, int32_t array) {
   CeedSize length = 0;
   int num_moves = 1;
@@ -99,7 +100,9 @@ static CeedSize moved_before(const RitzSteps *list, int end, int32_t array) {
     const int k = transferred(list, &list->steps[n]);
     const RitzPlanSpace *s = k < 0 ? NULL : &list->plan->spaces[k];
     if (!s || s->array != array || ritz_plan_is_stored(s)) continue;
-    if (s->restriction.l_size > length) length = s->restriction.l_size;
+    const double all = list->plan->num_elem * num_nodes(list->plan, s) * s->num_comp;
+    const CeedSize l_size = s->restriction.l_size, touched = all < (double)l_size ? (CeedSize)all : l_size;
+    if (touched > length) length = touched;
     if (list->steps[n].kind == RITZ_STEP_SCATTER) num_moves = 2;
   }
   return num_moves * length;

@@ -429,25 +429,6 @@ TEST(operators_of_interior_facets_refuse_what_does_not_fit) {
   CeedDestroy(&ceed);
 }
 
-// The diagonal of A has terms between the sides where these share a node.
-TEST_EACH_BACKEND(diagonals_of_facets_in_continuous_spaces_are_refused) {
-  CeedVector diagonal = NULL;
-  CeedOperator op = NULL;
-  CeedSize size = 0;
-  Problem p;
-
-  CHECK_OK(create_problem(ceed, &cases[PLANE_CASE], 3, 1, &p));
-  CHECK_OK(RitzSpaceGetSize(p.continuous, &size));
-  const RitzInteriorFacetOptions options = {.space = p.continuous};
-  CHECK_OK(RitzGeometryCreateInteriorFacetOperator(p.geometry, ceed, &options, &gradient_jump[1], NULL, &op));
-  CHECK_OK(CeedVectorCreate(ceed, size, &diagonal));
-  CHECK_ERROR(ceed, CeedOperatorLinearAssembleDiagonal(op, diagonal, CEED_REQUEST_IMMEDIATE),
-              CEED_ERROR_UNSUPPORTED, "entries in common");
-  CeedVectorDestroy(&diagonal);
-  CeedOperatorDestroy(&op);
-  destroy_problem(&p);
-}
-
 // A part lacks the elements beyond its facets.
 TEST(parts_of_meshes_are_refused) {
   static const int32_t parts[] = {0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1};
@@ -475,6 +456,5 @@ int main(int argc, char **argv) {
                         flux_through_the_facets_of_each_element_is_the_integral_of_the_divergence,
                         nonlinear_functions_of_both_sides_are_those_of_ref,
                         functions_of_both_sides_have_derivatives, what_has_no_second_side_is_refused,
-                        operators_of_interior_facets_refuse_what_does_not_fit,
-                        diagonals_of_facets_in_continuous_spaces_are_refused, parts_of_meshes_are_refused));
+                        operators_of_interior_facets_refuse_what_does_not_fit, parts_of_meshes_are_refused));
 }

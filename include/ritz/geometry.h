@@ -240,8 +240,9 @@ typedef struct {
 // the nodes of K, where `tests` is discontinuous of degree 1 and the function sets v of both sides to eta: an
 // error indicator (doc/architecture.md).
 //
-// Matrices are those of both sides together. Diagonals and point blocks ask that the sides have no node in
-// common (CEED_ERROR_UNSUPPORTED in continuous spaces).
+// Matrices are those of both sides. Diagonals are, too, on discontinuous spaces; on continuous ones, whose
+// sides have nodes in common, they lack the terms between the sides, as the standard's diagonals lack those
+// between fields of different bases: take a matrix's.
 //
 // Errors: CEED_ERROR_INCOMPATIBLE (spaces on another mesh, no interior facets, a function for another
 // dimension or number of components), CEED_ERROR_UNSUPPORTED (surfaces and curves in space; parts of a mesh,
