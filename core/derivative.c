@@ -246,9 +246,12 @@ static int check_energy(const Request *r, CeedOperator op) {
 }
 
 static int check(const Request *r, CeedOperator op) {
-  const Ceed ceed = op->obj.ceed;
   RITZ_TRY(check_parts(r, op));
-  RITZ_TRY(CeedOperatorCheckReady(op));
+  return CeedOperatorCheckReady(op);
+}
+
+// Last of the checks: what is wrong everywhere is told first.
+static int check_device(const Request *r, Ceed ceed) {
   RITZ_REQUIRE(strncmp(ceed->resource, "/gpu/opencl", 11), ceed, CEED_ERROR_UNSUPPORTED,
                "%s: kernels of '%s' are OpenCL C, needed a device that compiles C++", r->call,
                ceed->resource);
@@ -268,6 +271,7 @@ int RitzOperatorCreateDerivative(CeedOperator op, CeedVector state, CeedOperator
   RITZ_REQUIRE(state->length == op->input_size, op->obj.ceed, CEED_ERROR_DIMENSION,
                "%s: state has %" CeedSize_FMT " entries, the input of operator '%s' has %" CeedSize_FMT,
                r.call, state->length, name_of(op), op->input_size);
+  RITZ_TRY(check_device(&r, op->obj.ceed));
   RITZ_TRY(differentiate(&r, op, &made));
   *jacobian = made;
   return CEED_ERROR_SUCCESS;
@@ -281,6 +285,7 @@ int RitzOperatorCreateGradient(CeedOperator energy, CeedOperator *residual) {
   const Request r = {__func__, "_gradient", "gradient of ", NULL};
   RITZ_TRY(check(&r, energy));
   RITZ_TRY(check_energy(&r, energy));
+  RITZ_TRY(check_device(&r, energy->obj.ceed));
   RITZ_TRY(differentiate(&r, energy, &made));
   *residual = made;
   return CEED_ERROR_SUCCESS;
