@@ -66,7 +66,7 @@ static RitzPreconditioner create_blocks(Ceed ceed, RitzSpace velocity, RitzSpace
   RitzHierarchy hierarchy;
   CeedOperator mass;
   RitzPreconditioner jacobi, blocks;
-  RitzBlock block[2] = {{NULL}, {NULL}};
+  RitzBlock block[2] = {{.inverse = NULL}, {.inverse = NULL}};
 
   MUST(RitzHierarchyCreate(velocity, NULL, &hierarchy));
   MUST(RitzPreconditionerCreateMultigridOfHierarchy(ceed, hierarchy, create_level, NULL, ceed, 1, &walls,
