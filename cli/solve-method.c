@@ -341,16 +341,26 @@ static int show_view(const Solve *s, const char *label, int (*view)(RitzPrecondi
   return ierr;
 }
 
-// Of an operator that is not definite some cannot be made: the last one stays, and the linear solve finds
-// out.
-int solve_renew_preconditioner(Solve *s) {
-  RitzPreconditioner last = s->pc;
+// A preconditioner for the present state, symmetric if `last` is; s->pc is NULL where there is none.
+static int create_next(Solve *s, RitzPreconditioner last) {
+  bool was_symmetric = false, is_symmetric = false;
   const char *message = NULL;
 
-  if (!last) return CEED_ERROR_SUCCESS;
   s->pc = NULL;
-  if (create_kind(s, s->pc_kind)) {
-    CLI_TRY(CeedResetErrorMessage(s->ceed, &message));
+  if (create_kind(s, s->pc_kind)) return CeedResetErrorMessage(s->ceed, &message);
+  CLI_TRY(RitzPreconditionerIsSymmetric(last, &was_symmetric));
+  CLI_TRY(RitzPreconditionerIsSymmetric(s->pc, &is_symmetric));
+  return was_symmetric && !is_symmetric ? RitzPreconditionerDestroy(&s->pc) : CEED_ERROR_SUCCESS;
+}
+
+// Of an operator that is not definite some cannot be made, or are not symmetric, which the method asks for:
+// the last one stays, and the linear solve finds out.
+int solve_renew_preconditioner(Solve *s) {
+  RitzPreconditioner last = s->pc;
+
+  if (!last) return CEED_ERROR_SUCCESS;
+  CLI_TRY(create_next(s, last));
+  if (!s->pc) {
     if (!s->has_stale_pc) cli_fact("note", "no %s at some state: the last one serves", kind_name(s->pc_kind));
     s->has_stale_pc = true;
     s->pc = last;
