@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Preconditioners that solve with an assembled matrix: A z = r for every kind that there is, on meshes of all
 // shapes, with constraints, components and nullspaces; what cannot be factorized ends with a reason.
+#include "tests/starts-mpi.h"
 #include "tests/tap.h"
 
 #include "base/memory.h"
@@ -181,20 +182,6 @@ static double residual_of(Problem *p, CeedInt num_null, const CeedVector *null) 
 static const double tolerance = 1e4 * CEED_EPSILON; // times conditions of some hundred
 
 static bool is_exact(RitzDirectKind kind) { return kind != RITZ_DIRECT_AMG; }
-
-// Open MPI unloads its parts at the end; what they leave behind has no name then that a suppression could
-// match.
-#if defined(__SANITIZE_ADDRESS__)
-static const bool starts_mpi = false;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-static const bool starts_mpi = false;
-#else
-static const bool starts_mpi = true;
-#endif
-#else
-static const bool starts_mpi = true;
-#endif
 
 // Each kind that there is, AUTO among them.
 static void for_each_kind(void (*check)(Problem *p, RitzDirectKind kind), Problem *p) {
