@@ -11,8 +11,6 @@
 // that is cast goes through a function that lets the compiler check whether it points to pairs.
 #include "core/derivative.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -314,34 +312,6 @@ static int find_real_numbers(Source *s) {
 
 // ---- The text ----
 
-typedef struct {
-  Ceed ceed;
-  char *chars; // owned
-  size_t length, capacity;
-} Text;
-
-static int append(Text *t, const char *chars, size_t length) {
-  if (t->length + length + 1 > t->capacity) {
-    RITZ_TRY(RITZ_REALLOC(t->ceed, 2 * (t->length + length) + 1000, &t->chars));
-    t->capacity = 2 * (t->length + length) + 1000;
-  }
-  memcpy(t->chars + t->length, chars, length);
-  t->length += length;
-  t->chars[t->length] = '\0';
-  return CEED_ERROR_SUCCESS;
-}
-
-__attribute__((format(printf, 2, 3))) static int add(Text *t, const char *format, ...) {
-  char line[1000]; // names are those of functions
-  va_list args;
-  va_start(args, format);
-  const int length = vsnprintf(line, sizeof(line), format, args);
-  va_end(args);
-  RITZ_REQUIRE(length >= 0 && length < (int)sizeof(line), t->ceed, CEED_ERROR_UNSUPPORTED,
-               "the name of a QFunction is too long to differentiate it");
-  return append(t, line, (size_t)length);
-}
-
 // A loop that has no request of the user's before it, a macro or a pragma.
 static bool is_bare_loop(const Source *s, size_t i) {
   if (!is(s, i, "for")) return false;
@@ -356,25 +326,25 @@ static bool is_bare_loop(const Source *s, size_t i) {
   return true;
 }
 
-static int add_user(Text *t, const Source *s) {
+static void add_user(RitzText *t, const Source *s) {
   const char *p = s->text;
   for (size_t i = 0; i < s->num; i++) {
     const Word *word = &s->words[i];
-    RITZ_TRY(append(t, p, (size_t)(word->start - p)));
-    if (is_bare_loop(s, i)) RITZ_TRY(add(t, "RITZ_DUAL_UNROLL "));
-    if (word->before) RITZ_TRY(add(t, "%s", word->before));
-    RITZ_TRY(word->is_real                ? add(t, "RitzDualReal")
-             : is(s, i, "CEED_QFUNCTION") ? add(t, "RITZ_DUAL_QFUNCTION")
-                                          : append(t, word->start, word->length));
-    if (word->closes) RITZ_TRY(add(t, ")"));
+    ritz_text_add(t, "%.*s", (int)(word->start - p), p);
+    if (is_bare_loop(s, i)) ritz_text_add(t, "RITZ_DUAL_UNROLL ");
+    if (word->before) ritz_text_add(t, "%s", word->before);
+    word->is_real                ? ritz_text_add(t, "RitzDualReal")
+    : is(s, i, "CEED_QFUNCTION") ? ritz_text_add(t, "RITZ_DUAL_QFUNCTION")
+                                 : ritz_text_add(t, "%.*s", (int)word->length, word->start);
+    if (word->closes) ritz_text_add(t, ")");
     p = word->start + word->length;
   }
-  return append(t, p, strlen(p));
+  ritz_text_add(t, "%s", p);
 }
 
 // What one function is made of.
 typedef struct {
-  Text text;
+  RitzText text;
   const RitzDerivative *wanted;
   CeedInt num_partials;
 } Function;
@@ -388,67 +358,72 @@ static bool has_partials(const RitzDerivative *d, CeedInt input) {
 }
 
 // What CeedScalar is.
-static int add_types(Function *f) {
+static void add_types(Function *f) {
   const RitzDerivative *d = f->wanted;
   static const char pair[] = "RitzDualNumber<RitzDualReal, RitzDualReal>";
-  if (!d->have_partials) return add(&f->text, "typedef %s RitzDual;\n", pair);
-  return add(&f->text,
-             "typedef %s RitzDualValue;\n"
-             "typedef RitzPartials<RitzDualValue, %d> RitzDualPartials;\n"
-             "typedef RitzDualNumber<RitzDualValue, RitzDualPartials> RitzDual;\n",
-             d->have_direction ? pair : "RitzDualReal", (int)f->num_partials);
+  if (!d->have_partials)
+    ritz_text_add(&f->text, "typedef %s RitzDual;\n", pair);
+  else
+    ritz_text_add(&f->text,
+                  "typedef %s RitzDualValue;\n"
+                  "typedef RitzPartials<RitzDualValue, %d> RitzDualPartials;\n"
+                  "typedef RitzDualNumber<RitzDualValue, RitzDualPartials> RitzDual;\n",
+                  d->have_direction ? pair : "RitzDualReal", (int)f->num_partials);
 }
 
 // The numbers of input i; `direction`: the input with their derivatives, -1: none; `first`: their first
 // partial derivative, -1: none.
-static int add_input(Function *f, CeedInt i, CeedInt direction, CeedInt first) {
+static void add_input(Function *f, CeedInt i, CeedInt direction, CeedInt first) {
   const CeedInt size = f->wanted->qf->in[i]->size;
-  if (!size) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(
-      add(&f->text,
-          "  RitzDual in%d[%d];\n  RITZ_DUAL_UNROLL for (int k = 0; k < %d; k++)\n    in%d[k] = RitzDual(",
-          (int)i, (int)size, (int)size, (int)i));
-  if (f->wanted->have_partials) RITZ_TRY(add(&f->text, "RitzDualValue("));
-  RITZ_TRY(add(&f->text, "in[%d][i + Q * k]", (int)i));
-  if (direction >= 0) RITZ_TRY(add(&f->text, ", in[%d][i + Q * k]", (int)direction));
-  if (f->wanted->have_partials) RITZ_TRY(add(&f->text, "), RitzDualPartials"));
+  if (!size) return;
+
+  ritz_text_add(
+      &f->text,
+      "  RitzDual in%d[%d];\n  RITZ_DUAL_UNROLL for (int k = 0; k < %d; k++)\n    in%d[k] = RitzDual(",
+      (int)i, (int)size, (int)size, (int)i);
+  if (f->wanted->have_partials) ritz_text_add(&f->text, "RitzDualValue(");
+  ritz_text_add(&f->text, "in[%d][i + Q * k]", (int)i);
+  if (direction >= 0) ritz_text_add(&f->text, ", in[%d][i + Q * k]", (int)direction);
+  if (f->wanted->have_partials) ritz_text_add(&f->text, "), RitzDualPartials");
   if (first >= 0)
-    RITZ_TRY(add(&f->text, "::of(%d + k)", (int)first));
+    ritz_text_add(&f->text, "::of(%d + k)", (int)first);
   else if (f->wanted->have_partials)
-    RITZ_TRY(add(&f->text, "(0)"));
-  return add(&f->text, ");\n");
+    ritz_text_add(&f->text, "(0)");
+  ritz_text_add(&f->text, ");\n");
 }
 
-static int add_inputs(Function *f) {
+static void add_inputs(Function *f) {
   const CeedQFunction qf = f->wanted->qf;
   CeedInt direction = qf->num_in, partial = 0;
   for (CeedInt i = 0; i < qf->num_in; i++) {
     const bool has_p = has_partials(f->wanted, i);
-    RITZ_TRY(add_input(f, i, has_direction(f->wanted, i) ? direction++ : -1, has_p ? partial : -1));
+    add_input(f, i, has_direction(f->wanted, i) ? direction++ : -1, has_p ? partial : -1);
     if (has_p) partial += qf->in[i]->size;
   }
-  return CEED_ERROR_SUCCESS;
 }
 
-static int add_list(Text *t, const char *type, const char *name, CeedInt num, CeedQFunctionField *fields) {
-  RITZ_TRY(add(t, "  %s *const numbers_%s[] = {", type, name));
+static void add_list(RitzText *t, const char *type, const char *name, CeedInt num,
+                     CeedQFunctionField *fields) {
+  ritz_text_add(t, "  %s *const numbers_%s[] = {", type, name);
   for (CeedInt i = 0; i < num; i++) {
-    RITZ_TRY(fields[i]->size ? add(t, "%s%d, ", name, (int)i) : add(t, "0, "));
+    fields[i]->size ? ritz_text_add(t, "%s%d, ", name, (int)i) : ritz_text_add(t, "0, ");
   }
-  return add(t, "%s};\n", num ? "" : "0");
+  ritz_text_add(t, "%s};\n", num ? "" : "0");
 }
 
 // Output `number` of the function: derivatives of the user's.
-static int add_derivatives(Function *f, CeedInt number, CeedInt size, CeedInt output, CeedInt first) {
-  Text *t = &f->text;
-  if (!size) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(add(t, "  RITZ_DUAL_UNROLL for (int k = 0; k < %d; k++) out[%d][i + Q * k] = ", (int)size,
-               (int)number));
-  if (!f->wanted->have_partials) return add(t, "out%d[k].d;\n", (int)output);
-  return add(t, "out0[0].d[%d + k]%s;\n", (int)first, f->wanted->have_direction ? ".d" : "");
+static void add_derivatives(Function *f, CeedInt number, CeedInt size, CeedInt output, CeedInt first) {
+  RitzText *t = &f->text;
+  if (!size) return;
+  ritz_text_add(t, "  RITZ_DUAL_UNROLL for (int k = 0; k < %d; k++) out[%d][i + Q * k] = ", (int)size,
+                (int)number);
+  if (!f->wanted->have_partials)
+    ritz_text_add(t, "out%d[k].d;\n", (int)output);
+  else
+    ritz_text_add(t, "out0[0].d[%d + k]%s;\n", (int)first, f->wanted->have_direction ? ".d" : "");
 }
 
-static int add_outputs(Function *f) {
+static void add_outputs(Function *f) {
   const RitzDerivative *d = f->wanted;
   const CeedQFunction qf = d->qf;
   const CeedInt num = d->have_partials ? qf->num_in : qf->num_out;
@@ -457,55 +432,55 @@ static int add_outputs(Function *f) {
     const CeedInt size = (d->have_partials ? qf->in : qf->out)[i]->size;
     if (d->have_partials && !d->have_partials[i]) continue;
     if (!d->are_wanted || d->are_wanted[k])
-      RITZ_TRY(add_derivatives(f, number++, size, d->have_partials ? 0 : i, partial));
+      add_derivatives(f, number++, size, d->have_partials ? 0 : i, partial);
     partial += size;
     k++;
   }
-  return CEED_ERROR_SUCCESS;
 }
 
 // One point.
-static int add_point(Function *f) {
+static void add_point(Function *f) {
   const CeedQFunction qf = f->wanted->qf;
-  Text *t = &f->text;
-  RITZ_TRY(add(t,
-               "CEED_QFUNCTION_HELPER int %s_point(void *ctx, const CeedInt Q, const CeedInt i,\n"
-               "    const CeedScalar *const *in, CeedScalar *const *out) {\n",
-               f->wanted->name));
-  RITZ_TRY(add_inputs(f));
+  RitzText *t = &f->text;
+  ritz_text_add(t,
+                "CEED_QFUNCTION_HELPER int %s_point(void *ctx, const CeedInt Q, const CeedInt i,\n"
+                "    const CeedScalar *const *in, CeedScalar *const *out) {\n",
+                f->wanted->name);
+  add_inputs(f);
   for (CeedInt i = 0; i < qf->num_out; i++) {
-    if (qf->out[i]->size) RITZ_TRY(add(t, "  RitzDual out%d[%d];\n", (int)i, (int)qf->out[i]->size));
+    if (qf->out[i]->size) ritz_text_add(t, "  RitzDual out%d[%d];\n", (int)i, (int)qf->out[i]->size);
   }
-  RITZ_TRY(add_list(t, "const RitzDual", "in", qf->num_in, qf->in));
-  RITZ_TRY(add_list(t, "RitzDual", "out", qf->num_out, qf->out));
-  RITZ_TRY(add(t, "  const int code = %s(ctx, 1, numbers_in, numbers_out);\n", qf->kernel_name));
-  RITZ_TRY(add_outputs(f));
-  return add(t, "  return code;\n}\n\n");
+  add_list(t, "const RitzDual", "in", qf->num_in, qf->in);
+  add_list(t, "RitzDual", "out", qf->num_out, qf->out);
+  ritz_text_add(t, "  const int code = %s(ctx, 1, numbers_in, numbers_out);\n", qf->kernel_name);
+  add_outputs(f);
+  ritz_text_add(t, "  return code;\n}\n\n");
 }
 
-static int add_all(Function *f, const Source *s) {
+static void add_all(Function *f, const Source *s) {
   const char *name = f->wanted->name;
-  Text *t = &f->text;
-  RITZ_TRY(add(t,
-               "// %s of %s by numbers with derivatives.\n#include <ritz/jit-source/dual.h>\n"
-               "#undef CEED_Q_VLA\n#define CEED_Q_VLA 1\n"
-               "#undef CeedPragmaSIMD\n#define CeedPragmaSIMD\n",
-               f->wanted->have_partials
-                   ? f->wanted->have_direction ? "The derivative of the gradient" : "The gradient"
-                   : "The derivative",
-               s->name));
-  RITZ_TRY(add_types(f));
-  RITZ_TRY(add(t, "#define CeedScalar RitzDual\n"));
-  RITZ_TRY(add_user(t, s));
-  RITZ_TRY(add(t, "\n#undef CeedScalar\n#line 1 \"%s\"\n", name));
-  RITZ_TRY(add_point(f));
-  return add(t,
-             "CEED_QFUNCTION(%s)(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const "
-             "*out) {\n"
-             "  int code = 0;\n"
-             "  RITZ_DUAL_LOOP for (CeedInt i = 0; i < Q; i++) code |= %s_point(ctx, Q, i, in, out);\n"
-             "  return code;\n}\n",
-             name, name);
+  RitzText *t = &f->text;
+  ritz_text_add(t,
+                "// %s of %s by numbers with derivatives.\n#include <ritz/jit-source/dual.h>\n"
+                "#undef CEED_Q_VLA\n#define CEED_Q_VLA 1\n"
+                "#undef CeedPragmaSIMD\n#define CeedPragmaSIMD\n",
+                f->wanted->have_partials
+                    ? f->wanted->have_direction ? "The derivative of the gradient" : "The gradient"
+                    : "The derivative",
+                s->name);
+  add_types(f);
+  ritz_text_add(t, "#define CeedScalar RitzDual\n");
+  add_user(t, s);
+  ritz_text_add(t, "\n#undef CeedScalar\n#line 1 \"%s\"\n", name);
+  add_point(f);
+  ritz_text_add(
+      t,
+      "CEED_QFUNCTION(%s)(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const "
+      "*out) {\n"
+      "  int code = 0;\n"
+      "  RITZ_DUAL_LOOP for (CeedInt i = 0; i < Q; i++) code |= %s_point(ctx, Q, i, in, out);\n"
+      "  return code;\n}\n",
+      name, name);
 }
 
 int ritz_derivative_text(const RitzDerivative *wanted, char **text) {
@@ -522,10 +497,8 @@ int ritz_derivative_text(const RitzDerivative *wanted, char **text) {
   int ierr = ritz_qfunction_load_for_device(qf, &s.text);
   if (!ierr) ierr = read_words(&s);
   if (!ierr) ierr = find_real_numbers(&s);
-  if (!ierr) ierr = add_all(&f, &s);
+  if (!ierr) add_all(&f, &s);
   RITZ_FREE(&s.text);
   RITZ_FREE(&s.words);
-  if (ierr) RITZ_FREE(&f.text.chars);
-  *text = f.text.chars;
-  return ierr;
+  return ierr ? ierr : ritz_text_finish(&f.text, text);
 }
