@@ -197,6 +197,11 @@ int main(int argc, char **argv) {
   CeedInt steps, linear;
   double reached;
 
+  if (argc == 5 || argc == 6 || argc > 7 || (argc == 4 && strtol(argv[3], NULL, 10) < 1)) {
+    fprintf(stderr, "usage: beam [RESOURCE [FILE.vtu [N]]], N at least 1\n"
+                    "       beam RESOURCE FILE.vtu FILE.msh HELD PUSHED DISTANCE\n");
+    return 2;
+  }
   MUST(CeedInit(argc > 1 ? argv[1] : "/cpu/self", &beam.ceed));
   create_mesh(argc, argv, &beam);
   MUST(RitzGeometryCreate(beam.mesh, -1, &beam.geometry));
