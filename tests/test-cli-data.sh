@@ -2,54 +2,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Data of `ritz solve`: formulas and their faults, conditions on boundary parts against known solutions. Run by ctest with the path
 # of the program as argument (or in RITZ_PROGRAM); prints TAP.
-set -u
-
-ritz=${1:-${RITZ_PROGRAM:-}}
-if [[ ! -x $ritz ]]; then
-  echo "usage: $0 PATH-OF-RITZ" >&2
-  exit 2
-fi
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
+# shellcheck source=tests/cli-kit.sh
+source "$(dirname "$0")/cli-kit.sh"
 export RITZ_CACHE_DIR=${RITZ_CACHE_DIR:-$folder/cache}
-number=0 failed=0
 # Solves that compile nothing, to rounding, and what that is of numbers of some units.
 ref=(--ceed /cpu/self/ref --tol 1e-13) least=1e-8
 if [[ $("$ritz" info 2>/dev/null) == *"CeedScalar is float"* ]]; then ref=(--ceed /cpu/self/ref --tol 1e-6) least=2e-5; fi
-
-report() { # OK SENTENCE
-  number=$((number + 1))
-  if [[ $1 == 1 ]]; then echo "ok $number - $2"; return; fi
-  failed=$((failed + 1))
-  echo "not ok $number - $2"
-  sed 's/^/#   stdout: /' "$folder/out" | head -30
-  sed 's/^/#   stderr: /' "$folder/err" | head -30
-}
-
-run() {
-  "$ritz" "$@" >"$folder/out" 2>"$folder/err" </dev/null
-  status=$?
-}
-
-# wrong SENTENCE MESSAGE ARGUMENTS...: exit code 2, nothing on stdout, and the message is the first line of stderr.
-wrong() {
-  local sentence=$1 message=$2 ok=0
-  shift 2
-  run "$@"
-  if [[ $status == 2 && ! -s $folder/out && $(head -1 "$folder/err") == "$message" ]]; then ok=1; fi
-  if [[ $ok == 0 ]]; then echo "# wanted 2 and: $message"; echo "# found $status and: $(head -1 "$folder/err")"; fi
-  report $ok "$sentence"
-}
-
-# prints SENTENCE CODE STREAM PATTERN ARGUMENTS...: exit code, and a line of the stream matches.
-prints() {
-  local sentence=$1 code=$2 stream=$3 pattern=$4 ok=0
-  shift 4
-  run "$@"
-  if [[ $status == "$code" ]] && grep -Eq -- "$pattern" "$folder/$stream"; then ok=1; fi
-  if [[ $ok == 0 ]]; then echo "# wanted $code and on $stream: $pattern"; echo "# found $status"; fi
-  report $ok "$sentence"
-}
 
 # values SENTENCE TOLERANCE WANTED ARGUMENTS...: the solution at the points of --probe, components of all points in a row, to the
 # tolerance or rounding, whichever is larger.
@@ -281,5 +239,4 @@ else
   report $((1 - $?)) "without a C++ compiler that is said"
 fi
 
-echo "1..$number"
-[[ $failed == 0 ]]
+end

@@ -2,39 +2,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Meshes as users of the `ritz` program meet them: groups that overlap, names, conditions on nothing, meshes that are too large.
 # Run by ctest with the path of the program as argument (or in RITZ_PROGRAM); prints TAP.
-set -u
-
-ritz=${1:-${RITZ_PROGRAM:-}}
-if [[ ! -x $ritz ]]; then
-  echo "usage: $0 PATH-OF-RITZ" >&2
-  exit 2
-fi
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
+# shellcheck source=tests/cli-kit.sh
+source "$(dirname "$0")/cli-kit.sh"
 export RITZ_CACHE_DIR=$folder/cache
 unset RITZ_CACHE
-number=0 failed=0
 ref=(--ceed /cpu/self/ref --jacobi --order 1)
-
-report() { # OK SENTENCE
-  number=$((number + 1))
-  if [[ $1 == 1 ]]; then echo "ok $number - $2"; return; fi
-  failed=$((failed + 1))
-  echo "not ok $number - $2"
-  sed 's/^/#   stdout: /' "$folder/out" | head -30
-  sed 's/^/#   stderr: /' "$folder/err" | head -30
-}
-
-# prints SENTENCE CODE STREAM PATTERN ARGUMENTS...: exit code, and a line of the stream matches.
-prints() {
-  local sentence=$1 code=$2 stream=$3 pattern=$4 status ok=0
-  shift 4
-  "$ritz" "$@" >"$folder/out" 2>"$folder/err" </dev/null
-  status=$?
-  if [[ $status == "$code" ]] && grep -Eq -- "$pattern" "$folder/$stream"; then ok=1; fi
-  if [[ $ok == 0 ]]; then echo "# wanted $code and on $stream: $pattern"; echo "# found $status"; fi
-  report $ok "$sentence"
-}
 
 # also SENTENCE STREAM PATTERN: of the last run.
 also() {
@@ -173,5 +145,4 @@ for mesh in box:99999999x99999999 'box:2x2 --refine 31' 'box:2x2x2 --refine 2147
   prints "too large at once: $mesh" 1 err 'too many' solve $mesh --bc all=0 --source 1
 done
 
-echo "1..$number"
-[[ $failed == 0 ]]
+end

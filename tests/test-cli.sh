@@ -2,63 +2,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The `ritz` program as its users meet it: help, exit codes, exact messages, solves with known solutions, JSON.
 # Run by ctest with the path of the program as argument (or in RITZ_PROGRAM); prints TAP.
-set -u
-
-ritz=${1:-${RITZ_PROGRAM:-}}
-if [[ ! -x $ritz ]]; then
-  echo "usage: $0 PATH-OF-RITZ" >&2
-  exit 2
-fi
-ritz=$(realpath "$ritz")
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-number=0
-failed=0
+# shellcheck source=tests/cli-kit.sh
+source "$(dirname "$0")/cli-kit.sh"
 # Absurd allocations have to fail as they do without a sanitizer.
 export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}allocator_may_return_null=1
 
 # A cache of its own: nothing is found there, and the user's stays as it is. The machine is measured once.
 export RITZ_CACHE_DIR=$folder/cache
 unset RITZ_CACHE
-
-# report OK SENTENCE: one line of TAP, with what the last command printed when it is not ok.
-report() {
-  number=$((number + 1))
-  if [[ $1 == 1 ]]; then
-    echo "ok $number - $2"
-    return
-  fi
-  failed=$((failed + 1))
-  echo "not ok $number - $2"
-  sed 's/^/#   stdout: /' "$folder/out" | head -30
-  sed 's/^/#   stderr: /' "$folder/err" | head -30
-}
-
-# run ARGUMENTS...: output in the files out and err, exit status in $status.
-run() {
-  "$ritz" "$@" >"$folder/out" 2>"$folder/err" </dev/null
-  status=$?
-}
-
-# wrong SENTENCE MESSAGE ARGUMENTS...: exit code 2, nothing on stdout, and the message is the first line of stderr.
-wrong() {
-  local sentence=$1 message=$2 ok=0
-  shift 2
-  run "$@"
-  if [[ $status == 2 && ! -s $folder/out && $(head -1 "$folder/err") == "$message" ]]; then ok=1; fi
-  if [[ $ok == 0 ]]; then echo "# wanted 2 and: $message"; echo "# found $status and: $(head -1 "$folder/err")"; fi
-  report $ok "$sentence"
-}
-
-# prints SENTENCE CODE STREAM PATTERN ARGUMENTS...: exit code, and a line of the stream matches.
-prints() {
-  local sentence=$1 code=$2 stream=$3 pattern=$4 ok=0
-  shift 4
-  run "$@"
-  if [[ $status == "$code" ]] && grep -Eq -- "$pattern" "$folder/$stream"; then ok=1; fi
-  if [[ $ok == 0 ]]; then echo "# wanted $code and on $stream: $pattern"; echo "# found $status"; fi
-  report $ok "$sentence"
-}
 
 # has SENTENCE PATTERN: a line of the output of the last run matches, and it went well.
 has() {
@@ -980,5 +931,4 @@ for pair in "--size 99999x9" "--size 0x0" "--size 8192x8192" "--size 300" "--vie
   prints "$pair is refused" 2 err "^ritz picture: ${pair%% *}: expected .*, found '${pair##* }'" picture "$folder/drawn.vtu" $pair
 done
 
-echo "1..$number"
-[[ $failed == 0 ]]
+end
