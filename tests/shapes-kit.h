@@ -73,4 +73,26 @@ static inline int build_mapped(Ceed ceed, RitzMeshDraft *draft, MixedMap *map, R
   return ritz_mesh_build(ceed, "shapes", draft, mesh);
 }
 
+// The values of an L-vector of a continuous space at the nodes of a discontinuous one, a new array.
+static inline double *split_nodes(RitzSpace continuous, RitzSpace space, CeedInt num_comp, const double *u) {
+  RitzMesh mesh = NULL;
+  CeedSize size = 0;
+
+  RitzSpaceGetMesh(space, &mesh);
+  RitzSpaceGetSize(space, &size);
+  double *v = reference_new(size);
+
+  for (int b = 0; b < mesh->num_blocks; b++) {
+    const int64_t *from = NULL, *to = NULL;
+    CeedInt num = 0;
+
+    if (RitzSpaceGetBlockNodes(continuous, b, &num, &from) || RitzSpaceGetBlockNodes(space, b, NULL, &to))
+      break;
+    for (int64_t i = 0; i < mesh->blocks[b].num_elem * num; i++) {
+      for (CeedInt c = 0; c < num_comp; c++) v[to[i] * num_comp + c] = u[from[i] * num_comp + c];
+    }
+  }
+  return v;
+}
+
 #endif

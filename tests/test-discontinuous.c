@@ -150,24 +150,6 @@ TEST(boundary_nodes_are_those_of_the_elements_at_the_boundary) {
 
 // ---- Operators, norms ----
 
-// The values of a continuous function at the nodes of the discontinuous space.
-static double *split_nodes(const Problem *p, CeedInt num_comp, const double *u) {
-  double *v = reference_new(p->size);
-
-  for (int b = 0; b < p->mesh->num_blocks; b++) {
-    const int64_t *from = NULL, *to = NULL;
-    CeedInt num = 0;
-
-    if (RitzSpaceGetBlockNodes(p->continuous, b, &num, &from) ||
-        RitzSpaceGetBlockNodes(p->space, b, NULL, &to))
-      break;
-    for (int64_t i = 0; i < p->mesh->blocks[b].num_elem * num; i++) {
-      for (CeedInt c = 0; c < num_comp; c++) v[to[i] * num_comp + c] = u[from[i] * num_comp + c];
-    }
-  }
-  return v;
-}
-
 static double *apply_kind(const Problem *p, Ceed ceed, RitzSpace space, RitzOperatorKind kind, CeedSize n,
                           const double *u) {
   const RitzOperatorOptions options = {.kind = kind, .space = space};
@@ -188,7 +170,8 @@ static void check_energy(Ceed ceed, const Case *c, RitzOperatorKind kind) {
   CHECK_OK(create_problem(ceed, c, 2, &p));
   CHECK_OK(RitzSpaceGetSize(p.continuous, &size));
   double *u = reference_new_random(size, &seed), *w = reference_new_random(size, &seed);
-  double *split_u = split_nodes(&p, 2, u), *split_w = split_nodes(&p, 2, w);
+  double *split_u = split_nodes(p.continuous, p.space, 2, u),
+         *split_w = split_nodes(p.continuous, p.space, 2, w);
   double *Au = apply_kind(&p, ceed, p.continuous, kind, size, u),
          *split_Au = apply_kind(&p, ceed, p.space, kind, p.size, split_u);
   CHECK(Au && split_Au, "no operators");
@@ -292,7 +275,7 @@ TEST(files_have_discontinuous_fields_as_they_are) {
 
   CHECK_OK(create_problem(ceed, &cases[NUM_CASES - 1], 1, &p));
   CHECK_OK(RitzSpaceGetSize(p.continuous, &size));
-  double *u = reference_new_random(size, &seed), *split = split_nodes(&p, 1, u);
+  double *u = reference_new_random(size, &seed), *split = split_nodes(p.continuous, p.space, 1, u);
   for (int k = 0; k < 2; k++) {
     CeedVector values = reference_vector(ceed, k ? size : p.size, k ? u : split);
     const RitzOutputField field = {.name = "u", .space = k ? p.continuous : p.space, .values = values};

@@ -182,24 +182,6 @@ TEST(facets_of_a_periodic_mesh_join_its_ends) {
 
 // ---- Continuous functions ----
 
-// The values of a continuous L-vector at the nodes of the discontinuous space, a new array.
-static double *split_nodes(const Problem *p, CeedInt num_comp, const double *u) {
-  double *v = reference_new(p->size);
-
-  for (int b = 0; b < p->mesh->num_blocks; b++) {
-    const int64_t *from = NULL, *to = NULL;
-    CeedInt num = 0;
-
-    if (RitzSpaceGetBlockNodes(p->continuous, b, &num, &from) ||
-        RitzSpaceGetBlockNodes(p->space, b, NULL, &to))
-      break;
-    for (int64_t i = 0; i < p->mesh->blocks[b].num_elem * num; i++) {
-      for (CeedInt c = 0; c < num_comp; c++) v[to[i] * num_comp + c] = u[from[i] * num_comp + c];
-    }
-  }
-  return v;
-}
-
 static void check_jumps(Ceed ceed, const Case *c) {
   uint64_t seed = 5;
   CeedSize size = 0;
@@ -207,7 +189,7 @@ static void check_jumps(Ceed ceed, const Case *c) {
 
   CHECK_OK(create_problem(ceed, c, 23, 2, &p));
   CHECK_OK(RitzSpaceGetSize(p.continuous, &size));
-  double *u = reference_new_random(size, &seed), *v = split_nodes(&p, 2, u);
+  double *u = reference_new_random(size, &seed), *v = split_nodes(p.continuous, p.space, 2, u);
   double *w = reference_new_random(p.size, &seed);
   double *none = apply_interior(&p, jump, v), *some = apply_interior(&p, jump, w);
   // Values at points are sums of some nodes' with rounding of each.
