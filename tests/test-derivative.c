@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Derivatives from texts: the Taylor test, Jacobians by hand, what operators do otherwise, what is refused.
+#include "tests/derivative-kit.h"
 #include "tests/derivative-qfunctions.h"
 #include "tests/nvrtc-kit.h"
 #include "tests/tap.h"
@@ -43,21 +44,6 @@ typedef struct {
   CeedQFunctionContext ctx;
   CeedOperator residual, by_hand, jacobian;
 } Kit;
-
-static double random_number(void) { // of a linear congruential generator
-  static uint64_t seed = 7;
-  seed = seed * 6364136223846793005u + 1442695040888963407u;
-  return (double)(seed >> 11) / 9007199254740992.0;
-}
-
-static int fill(CeedVector vec, double lowest, double range) {
-  CeedScalar *a;
-  CeedSize n;
-  CeedCall(CeedVectorGetLength(vec, &n));
-  CeedCall(CeedVectorGetArrayWrite(vec, CEED_MEM_HOST, &a));
-  for (CeedSize i = 0; i < n; i++) a[i] = (CeedScalar)(lowest + range * random_number());
-  return CeedVectorRestoreArray(vec, &a);
-}
 
 static int make_restrictions(Kit *k) {
   const CeedInt nc = kinds[k->kind].num_comp, strides[3] = {1, POINTS, 10 * POINTS};
@@ -175,27 +161,6 @@ static int kit_close(Kit *k) {
   return CeedOperatorDestroy(&k->jacobian);
 }
 
-static int apply(CeedOperator op, CeedVector in, CeedVector out) {
-  return CeedOperatorApply(op, in, out, CEED_REQUEST_IMMEDIATE);
-}
-
-// |x - y| over |y|, in the largest entries; x is lost. Negative: an error.
-static double difference(CeedVector x, CeedVector y) {
-  CeedScalar apart, size;
-  if (CeedVectorNorm(y, CEED_NORM_MAX, &size) || CeedVectorAXPY(x, -1, y) ||
-      CeedVectorNorm(x, CEED_NORM_MAX, &apart))
-    return -1;
-  return (double)(apart / size);
-}
-
-// Sums of some hundred terms, and inverses of matrices near the unit.
-static const double tolerance = 500 * (double)CEED_EPSILON;
-
-static bool compiles_c_alone(Ceed ceed) {
-  const char *resource = "";
-  CeedGetResource(ceed, &resource);
-  return !strncmp(resource, "/gpu/opencl", 11);
-}
 #define NEEDS_CXX(ceed)                                                                                      \
   if (compiles_c_alone(ceed)) NOT_FOR_THIS_BACKEND("OpenCL C")
 
@@ -260,18 +225,6 @@ TEST_EACH_BACKEND(derivatives_are_those_of_the_reference_backend) {
     CHECK_OK(kit_close(&r));
   }
   CHECK_OK(CeedDestroy(&reference));
-}
-
-static int product(CeedVector a, CeedVector b, double *sum) {
-  const CeedScalar *x, *y;
-  CeedSize n;
-  CeedCall(CeedVectorGetLength(a, &n));
-  CeedCall(CeedVectorGetArrayRead(a, CEED_MEM_HOST, &x));
-  CeedCall(CeedVectorGetArrayRead(b, CEED_MEM_HOST, &y));
-  *sum = 0;
-  for (CeedSize i = 0; i < n; i++) *sum += (double)x[i] * (double)y[i];
-  CeedCall(CeedVectorRestoreArrayRead(a, &x));
-  return CeedVectorRestoreArrayRead(b, &y);
 }
 
 TEST_EACH_BACKEND(derivatives_of_gradients_of_energies_are_symmetric) {

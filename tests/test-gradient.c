@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Residuals and Hessians from the texts of energies (RitzOperatorCreateGradient): functions by hand, Taylor
 // tests, symmetry, differences of all functions, what operators do otherwise, what is refused.
+#include "tests/derivative-kit.h"
 #include "tests/energy-qfunctions.h"
 #include "tests/nvrtc-kit.h"
 #include "tests/tap.h"
@@ -53,21 +54,6 @@ typedef struct {
   CeedQFunctionContext ctx;
   CeedOperator by_hand[3], residual, hessian;
 } Kit;
-
-static double random_number(void) { // of a linear congruential generator
-  static uint64_t seed = 7;
-  seed = seed * 6364136223846793005u + 1442695040888963407u;
-  return (double)(seed >> 11) / 9007199254740992.0;
-}
-
-static int fill(CeedVector vec, double lowest, double range) {
-  CeedScalar *a;
-  CeedSize n;
-  CeedCall(CeedVectorGetLength(vec, &n));
-  CeedCall(CeedVectorGetArrayWrite(vec, CEED_MEM_HOST, &a));
-  for (CeedSize i = 0; i < n; i++) a[i] = (CeedScalar)(lowest + range * random_number());
-  return CeedVectorRestoreArray(vec, &a);
-}
 
 // Of components first .. first + num - 1 of `all` interlaced ones.
 static int make_restriction(Ceed ceed, CeedInt all, CeedInt first, CeedInt num, CeedElemRestriction *rstr) {
@@ -162,40 +148,6 @@ static int kit_close(Kit *k) {
   return CeedBasisDestroy(&k->basis);
 }
 
-static int apply(CeedOperator op, CeedVector in, CeedVector out) {
-  return CeedOperatorApply(op, in, out, CEED_REQUEST_IMMEDIATE);
-}
-
-// |x - y| over |y|, in the largest entries; x is lost. Negative: an error.
-static double difference(CeedVector x, CeedVector y) {
-  CeedScalar apart, size;
-  if (CeedVectorNorm(y, CEED_NORM_MAX, &size) || CeedVectorAXPY(x, -1, y) ||
-      CeedVectorNorm(x, CEED_NORM_MAX, &apart))
-    return -1;
-  return (double)(apart / size);
-}
-
-// The sum of products; b NULL: of entries.
-static int product(CeedVector a, CeedVector b, double *sum) {
-  const CeedScalar *x, *y = NULL;
-  CeedSize n;
-  CeedCall(CeedVectorGetLength(a, &n));
-  CeedCall(CeedVectorGetArrayRead(a, CEED_MEM_HOST, &x));
-  if (b) CeedCall(CeedVectorGetArrayRead(b, CEED_MEM_HOST, &y));
-  *sum = 0;
-  for (CeedSize i = 0; i < n; i++) *sum += (double)x[i] * (b ? (double)y[i] : 1);
-  CeedCall(CeedVectorRestoreArrayRead(a, &x));
-  return b ? CeedVectorRestoreArrayRead(b, &y) : CEED_ERROR_SUCCESS;
-}
-
-// Sums of some hundred terms, and inverses of matrices near the unit.
-static const double tolerance = 500 * (double)CEED_EPSILON;
-
-static bool compiles_c_alone(Ceed ceed) {
-  const char *resource = "";
-  CeedGetResource(ceed, &resource);
-  return !strncmp(resource, "/gpu/opencl", 11);
-}
 #define NEEDS_CXX(ceed)                                                                                      \
   if (compiles_c_alone(ceed)) NOT_FOR_THIS_BACKEND("OpenCL C")
 
