@@ -32,6 +32,7 @@ extern "Python" int ritz_python_load(void *ctx, double load);
 extern "Python" int ritz_python_qfunction(void *ctx, const CeedInt Q, const CeedScalar *const *in,
                                           CeedScalar *const *out);
 int CeedVectorGetState(CeedVector vec, uint64_t *state);
+int CeedOperatorIsComposite(CeedOperator op, bool *is_composite);
 void free(void *memory);
 FILE *fopen(const char *path, const char *mode);
 FILE *tmpfile(void);

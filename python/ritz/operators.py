@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Operators: applied without a matrix, to vectors, functions and arrays; the library's own ones of geometry."""
+from __future__ import annotations
+
+from typing import Any, Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._core import (REQUEST_IMMEDIATE, SCALAR, Handle, UnsupportedError, Vector, check, ffi, lib, take_array,
+                    text_of)
+from .function import Function
+from .space import AnySpace, FunctionSpace
+
+VectorLike = Union[Vector, Function, NDArray[Any]]
+
+
+class Operator:
+    """A linear operator from functions of `columns` to residuals of `rows`, without boundary conditions.
+
+    A @ x and A.apply(x, out=y) take vectors, functions and arrays. It has what SciPy asks of a LinearOperator.
+    """
+
+    dtype = SCALAR
+
+    def __init__(self, handle: Handle, rows: AnySpace, columns: AnySpace | None = None):
+        self._handle, self.rows, self.columns, self.ctx = handle, rows, columns or rows, handle.ctx
+        self.shape = (self.rows.dim, self.columns.dim)
+        self._borrowed: tuple[Vector, Vector] | None = None
+
+    @property
+    def h(self) -> Any:
+        """The CeedOperator, with what is kept at points as new as its functions and constants."""
+        self.refresh()
+        return self._handle.h
+
+    def refresh(self) -> None:
+        """Computes again what depends on functions and constants that have changed."""
+
+    def on_level(self, space: FunctionSpace) -> Operator:
+        """The same operator on a coarser space."""
+        raise UnsupportedError("Multigrid: this operator cannot be made on coarser spaces")
+
+    # ---- Applying ----
+
+    def apply(self, x: VectorLike, out: VectorLike | None = None) -> Any:
+        """out = A x; makes `out` like x where none is given."""
+        if isinstance(x, np.ndarray):
+            return self._apply_array(x, out)
+        y = Vector(self.shape[0], self.ctx) if out is None else _vector(out)
+        self.ctx.call(lib.CeedOperatorApply, self.h, _vector(x).h, y.h, REQUEST_IMMEDIATE)
+        if out is None:
+            return Function(self.rows, vector=y) if isinstance(x, Function) else y
+        return out
+
+    def _apply_array(self, x: NDArray[Any], out: Any) -> NDArray[Any]:
+        """On arrays: two vectors borrow the memory for the time of the apply."""
+        if x.shape not in ((self.shape[1],), (self.shape[1], 1)):
+            raise ValueError(f"apply: an array of shape {x.shape}, needed ({self.shape[1]},)")
+        source = np.ascontiguousarray(x, SCALAR)
+        target = np.empty(self.shape[0], SCALAR) if out is None else out
+        if target.shape != (self.shape[0],) or target.dtype != SCALAR or not target.flags.c_contiguous:
+            raise ValueError(f"apply: out is {target.dtype} {target.shape}, needed contiguous {SCALAR} ({self.shape[0]},)")
+        if self._borrowed is None:
+            self._borrowed = Vector(self.shape[1], self.ctx), Vector(self.shape[0], self.ctx)
+        u, v = self._borrowed[0].h, self._borrowed[1].h
+        call, host, use = self.ctx.call, lib.CEED_MEM_HOST, lib.CEED_USE_POINTER
+        call(lib.CeedVectorSetArray, u, host, use, ffi.cast("CeedScalar *", source.ctypes.data))
+        call(lib.CeedVectorSetArray, v, host, use, ffi.cast("CeedScalar *", target.ctypes.data))
+        try:
+            call(lib.CeedOperatorApply, self.h, u, v, REQUEST_IMMEDIATE)
+            call(lib.CeedVectorSyncArray, v, host)
+        finally:
+            call(lib.CeedVectorTakeArray, u, host, ffi.NULL)
+            call(lib.CeedVectorTakeArray, v, host, ffi.NULL)
+        return target.reshape(self.shape[0], *x.shape[1:])
+
+    def matvec(self, x: NDArray[Any]) -> NDArray[Any]:
+        return self._apply_array(np.asarray(x), None)
+
+    def __matmul__(self, x: Any) -> Any:
+        return self.apply(x)
+
+    # ---- Looking inside ----
+
+    def diagonal(self) -> NDArray[Any]:
+        diagonal = Vector(self.shape[0], self.ctx)
+        self.ctx.call(lib.CeedOperatorLinearAssembleDiagonal, self.h, diagonal.h, REQUEST_IMMEDIATE)
+        return diagonal.array_ro.copy()
+
+    def tocsr(self) -> Any:
+        """The assembled matrix (scipy.sparse.csr_matrix)."""
+        from scipy.sparse import csr_matrix  # type: ignore[import-untyped,unused-ignore]
+
+        rows, columns = ffi.new("CeedSize *"), ffi.new("CeedSize *")
+        starts, cols = ffi.new("int64_t **"), ffi.new("int64_t **")
+        self.ctx.call(lib.RitzOperatorAssembleCSRSymbolic, self.h, rows, columns, starts, cols)
+        first = take_array(starts[0], rows[0] + 1, np.int64)
+        index = take_array(cols[0], int(first[-1]), np.int64)
+        values = Vector(len(index), self.ctx)
+        self.ctx.call(lib.RitzOperatorAssembleCSR, self.h, ffi.cast("int64_t *", first.ctypes.data),
+                      ffi.cast("int64_t *", index.ctypes.data), values.h)
+        return csr_matrix((values.array_ro.copy(), index, first), shape=self.shape)
+
+    def explain(self) -> str:
+        """Which kernels run, their plan, and what they cost."""
+        return text_of(lambda file: check(lib.RitzOperatorExplain(self.h, file)))
+
+    @property
+    def source(self) -> str:
+        """The generated kernels' texts."""
+        return "\n".join(self._source_of(op) for op in self._single_operators())
+
+    def _single_operators(self) -> list[Any]:
+        """The operator itself, or those in a composite, borrowed."""
+        is_composite, num, subs = ffi.new("bool *"), ffi.new("CeedInt *"), ffi.new("CeedOperator **")
+        self.ctx.call(lib.CeedOperatorIsComposite, self.h, is_composite)
+        if not is_composite[0]:
+            return [self._handle.h]
+        self.ctx.call(lib.CeedOperatorCompositeGetNumSub, self._handle.h, num)
+        self.ctx.call(lib.CeedOperatorCompositeGetSubList, self._handle.h, subs)
+        return [subs[0][i] for i in range(num[0])]
+
+    def _source_of(self, op: Any) -> str:
+        text = ffi.new("const char **")
+        self.ctx.call(lib.RitzOperatorGetSource, op, text)
+        return "" if text[0] == ffi.NULL else ffi.string(text[0]).decode()
+
+    def __repr__(self) -> str:
+        return f"<ritz.Operator {self.shape[0]} x {self.shape[1]} on {self.ctx.resource}>"
+
+
+def _vector(x: Any) -> Vector:
+    vector = x.vector if isinstance(x, Function) else x
+    if not isinstance(vector, Vector):
+        raise TypeError(f"needed a ritz.Vector, Function or NumPy array, found {type(x).__name__}")
+    return vector
+
+
+class GeometryOperator(Operator):
+    """lambda u v + mu grad u . grad v for constants lambda and mu, component by component."""
+
+    def __init__(self, space: FunctionSpace, lam: float = 0.0, mu: float = 0.0, num_points: int = 0):
+        kinds = {(True, False): lib.RITZ_OPERATOR_MASS, (False, True): lib.RITZ_OPERATOR_DIFFUSION,
+                 (True, True): lib.RITZ_OPERATOR_HELMHOLTZ}
+        kind = kinds.get((lam != 0, mu != 0))
+        if kind is None:
+            raise ValueError("GeometryOperator: lam and mu are both 0")
+        options = ffi.new("RitzOperatorOptions *", {"kind": kind, "space": space.h, "num_points": num_points,
+                                                    "lambda": float(lam), "mu": float(mu)})
+        handle = space.ctx.new("CeedOperator", lib.RitzGeometryCreateOperator, space.mesh.geometry.h, space.ctx.h, options)
+        super().__init__(handle, space)
+        self._options = lam, mu
+
+    def on_level(self, space: FunctionSpace) -> Operator:
+        return GeometryOperator(space, *self._options)
+
+
+def mass(space: FunctionSpace, factor: float = 1.0) -> Operator:
+    """The integral of factor u v."""
+    return GeometryOperator(space, lam=factor)
+
+
+def diffusion(space: FunctionSpace, factor: float = 1.0) -> Operator:
+    """The integral of factor grad u . grad v."""
+    return GeometryOperator(space, mu=factor)
+
+
+def load_vector(space: FunctionSpace, f: Function) -> Vector:
+    """The integral of f v for all test functions v; f of the same space."""
+    result: Vector = mass(space).apply(f.vector)
+    return result
+
+

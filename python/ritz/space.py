@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Function spaces: Lagrange elements of any degree on a mesh, continuous or not, and products of such spaces."""
+from __future__ import annotations
+
+from typing import Any, Sequence, Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _base
+from ._core import Handle, address, ffi, lib, take_array
+from .mesh import Mesh
+
+_CONTINUOUS = ("Lagrange", "CG", "P", "Q", "H1")
+_DISCONTINUOUS = ("Discontinuous Lagrange", "DG", "DP", "DQ", "L2")
+ElementSpec = Union[int, Sequence[Any]]
+
+
+def _degree_and_kind(element: ElementSpec) -> tuple[int, bool]:
+    """Degree, and whether it is continuous, of 4, ("Lagrange", 4) or ("DG", 2)."""
+    if isinstance(element, (int, np.integer)):
+        return int(element), True
+    family, degree = element[0], int(element[1])
+    if family not in _CONTINUOUS + _DISCONTINUOUS:
+        raise ValueError(f"FunctionSpace: no family {family!r}; needed one of {', '.join(_CONTINUOUS + _DISCONTINUOUS)}")
+    return degree, family in _CONTINUOUS
+
+
+class FunctionSpace(_base.SpaceBase):  # type: ignore[misc]
+    """Lagrange functions on a mesh: FunctionSpace(mesh, 4), FunctionSpace(mesh, ("DG", 2), shape=(3,)).
+
+    Values of functions are [num_nodes][components], components of tensors in C order. V * Q is a product.
+    """
+
+    def __init__(self, mesh: Mesh, element: ElementSpec = 1, degree: int | None = None, *,
+                 shape: tuple[int, ...] = (), handle: Handle | None = None):
+        if degree is not None:
+            element = (element, degree)
+        self.degree, self.is_continuous = _degree_and_kind(element)
+        self._mesh, self.shape, self.ctx = mesh, tuple(int(n) for n in shape), mesh.ctx
+        self.num_components = int(np.prod(self.shape)) if self.shape else 1
+        create = lib.RitzSpaceCreate if self.is_continuous else lib.RitzSpaceCreateDiscontinuous
+        self._handle = handle or self.ctx.new("RitzSpace", create, mesh.h, self.degree, self.num_components)
+        num = ffi.new("int64_t *")
+        self.ctx.call(lib.RitzSpaceGetNumNodes, self.h, num)
+        self.num_nodes = int(num[0])
+        self.dim = self.num_nodes * self.num_components
+        if _base.HAVE_UFL:
+            cell = mesh.ufl_coordinate_element().cell
+            super().__init__(mesh, _base.Element(cell, self.degree, self.shape, (), self.is_continuous))
+
+    @property
+    def h(self) -> Any:
+        return self._handle.h
+
+    @property
+    def mesh(self) -> Mesh:
+        return self._mesh
+
+    @property
+    def spaces(self) -> tuple[FunctionSpace, ...]:
+        """The spaces in it: itself. As of products."""
+        return (self,)
+
+    def node_coordinates(self) -> NDArray[np.float64]:
+        """Positions of the nodes: [num_nodes][space_dim]"""
+        x = np.empty((self.num_nodes, self._mesh.space_dim))
+        self.ctx.call(lib.RitzSpaceGetNodeCoordinates, self.h, address(x, "double"))
+        return x
+
+    tabulate_dof_coordinates = node_coordinates
+
+    def boundary_nodes(self, part: str = "all") -> NDArray[np.int64]:
+        """Nodes on a boundary part, ascending."""
+        num, nodes = ffi.new("int64_t *"), ffi.new("int64_t **")
+        self.ctx.call(lib.RitzSpaceGetBoundaryNodes, self.h, part.encode(), num, nodes)
+        return take_array(nodes[0], num[0], np.int64)
+
+    def on(self, mesh: Mesh, degree: int | None = None) -> FunctionSpace:
+        """The space of the same kind on another mesh, or of another degree."""
+        if mesh is self._mesh and degree in (None, self.degree):
+            return self
+        kind = "Lagrange" if self.is_continuous else "DG"
+        return FunctionSpace(mesh, (kind, degree or self.degree), shape=self.shape)
+
+    def __mul__(self, other: FunctionSpace | ProductSpace) -> ProductSpace:
+        return ProductSpace(*self.spaces, *other.spaces)
+
+    def __str__(self) -> str:
+        kind = "Lagrange" if self.is_continuous else "discontinuous"
+        return f"<ritz.FunctionSpace: {kind}, degree {self.degree}, shape {self.shape}, {self.dim} unknowns>"
+
+
+def VectorFunctionSpace(mesh: Mesh, element: ElementSpec = 1, degree: int | None = None,
+                        dim: int | None = None) -> FunctionSpace:
+    """The space of vectors, of as many components as the mesh has coordinates unless `dim` says another number."""
+    return FunctionSpace(mesh, element, degree, shape=(mesh.space_dim if dim is None else dim,))
+
+
+class ProductSpace(_base.SpaceBase):  # type: ignore[misc]
+    """A product of spaces of one mesh. Values of functions: those of its spaces, one after the other."""
+
+    def __init__(self, *spaces: FunctionSpace):
+        self.spaces, self._mesh, self.ctx = tuple(spaces), spaces[0].mesh, spaces[0].ctx
+        self._handle = self.ctx.new("RitzProductSpace", lib.RitzProductSpaceCreate, len(spaces),
+                                    ffi.new("RitzSpace[]", [space.h for space in spaces]))
+        self.starts = [0]
+        for space in spaces:
+            self.starts.append(self.starts[-1] + space.dim)
+        self.dim = self.starts[-1]
+        self.degree = max(space.degree for space in spaces)
+        self.num_components = sum(space.num_components for space in spaces)
+        self.shape = (self.num_components,)
+        if _base.HAVE_UFL:
+            element = _base.Element(spaces[0].ufl_element().cell, self.degree, self.shape,
+                                    tuple(space.ufl_element() for space in spaces))
+            super().__init__(self._mesh, element)
+
+    @property
+    def h(self) -> Any:
+        return self._handle.h
+
+    @property
+    def mesh(self) -> Mesh:
+        return self._mesh
+
+    def sub(self, i: int) -> SubSpace:
+        """Space i as a part of this product: for boundary conditions."""
+        return SubSpace(self, i)
+
+    def __len__(self) -> int:
+        return len(self.spaces)
+
+    def __mul__(self, other: FunctionSpace | ProductSpace) -> ProductSpace:
+        return ProductSpace(*self.spaces, *other.spaces)
+
+    def on(self, mesh: Mesh, degree: int | None = None) -> ProductSpace:
+        return self if mesh is self._mesh else ProductSpace(*(space.on(mesh) for space in self.spaces))
+
+    def __str__(self) -> str:
+        return f"<ritz.ProductSpace: {' * '.join(str(space) for space in self.spaces)}>"
+
+
+class SubSpace:
+    """Space `index` of a product."""
+
+    def __init__(self, product: ProductSpace, index: int):
+        self.product, self.index = product, range(len(product.spaces))[index]
+        self.space = product.spaces[self.index]
+        self.start = product.starts[self.index]
+
+
+AnySpace = Union[FunctionSpace, ProductSpace]
+
+
