@@ -26,7 +26,8 @@ class Operator:
     def __init__(self, handle: Handle, rows: AnySpace, columns: AnySpace | None = None):
         self._handle, self.rows, self.columns, self.ctx = handle, rows, columns or rows, handle.ctx
         self.shape = (self.rows.dim, self.columns.dim)
-        self._borrowed: tuple[Vector, Vector] | None = None
+        self._borrowed: tuple[Handle, Handle] | None = None
+        self._arrays: Any = None
 
     @property
     def h(self) -> Any:
@@ -54,26 +55,19 @@ class Operator:
         return out
 
     def _apply_array(self, x: NDArray[Any], out: Any) -> NDArray[Any]:
-        """On arrays: two vectors borrow the memory for the time of the apply."""
-        if x.shape not in ((self.shape[1],), (self.shape[1], 1)):
-            raise ValueError(f"apply: an array of shape {x.shape}, needed ({self.shape[1]},)")
-        source = np.ascontiguousarray(x, SCALAR)
-        target = np.empty(self.shape[0], SCALAR) if out is None else out
-        if target.shape != (self.shape[0],) or target.dtype != SCALAR or not target.flags.c_contiguous:
-            raise ValueError(f"apply: out is {target.dtype} {target.shape}, needed contiguous {SCALAR} ({self.shape[0]},)")
+        """On arrays: two vectors borrow their memory, until the next apply."""
+        rows, columns = self.shape
+        if x.shape != (columns,) and x.shape != (columns, 1):
+            raise ValueError(f"apply: an array of shape {x.shape}, needed ({columns},)")
+        source = x if x.dtype == SCALAR and x.flags.c_contiguous else np.ascontiguousarray(x, SCALAR)
+        target = np.empty(rows, SCALAR) if out is None else out
+        if target.shape != (rows,) or target.dtype != SCALAR or not target.flags.c_contiguous:
+            raise ValueError(f"apply: out is {target.dtype} {target.shape}, needed contiguous {SCALAR} ({rows},)")
         if self._borrowed is None:
-            self._borrowed = Vector(self.shape[1], self.ctx), Vector(self.shape[0], self.ctx)
-        u, v = self._borrowed[0].h, self._borrowed[1].h
-        call, host, use = self.ctx.call, lib.CEED_MEM_HOST, lib.CEED_USE_POINTER
-        call(lib.CeedVectorSetArray, u, host, use, ffi.cast("CeedScalar *", source.ctypes.data))
-        call(lib.CeedVectorSetArray, v, host, use, ffi.cast("CeedScalar *", target.ctypes.data))
-        try:
-            call(lib.CeedOperatorApply, self.h, u, v, REQUEST_IMMEDIATE)
-            call(lib.CeedVectorSyncArray, v, host)
-        finally:
-            call(lib.CeedVectorTakeArray, u, host, ffi.NULL)
-            call(lib.CeedVectorTakeArray, v, host, ffi.NULL)
-        return target.reshape(self.shape[0], *x.shape[1:])
+            self._borrowed = Vector(columns, self.ctx)._handle, Vector(rows, self.ctx)._handle
+        self._arrays = ffi.from_buffer("CeedScalar[]", source), ffi.from_buffer("CeedScalar[]", target)
+        self.ctx.call(_apply_borrowed, self.h, self._borrowed[0].h, self._borrowed[1].h, *self._arrays)
+        return target if x.ndim == 1 else target.reshape(rows, 1)
 
     def matvec(self, x: NDArray[Any]) -> NDArray[Any]:
         return self._apply_array(np.asarray(x), None)
@@ -128,6 +122,13 @@ class Operator:
 
     def __repr__(self) -> str:
         return f"<ritz.Operator {self.shape[0]} x {self.shape[1]} on {self.ctx.resource}>"
+
+
+def _apply_borrowed(op: Any, u: Any, v: Any, x: Any, y: Any) -> int:
+    """y = op x on arrays of the host, which u and v borrow."""
+    host, use = lib.CEED_MEM_HOST, lib.CEED_USE_POINTER
+    return (lib.CeedVectorSetArray(u, host, use, x) or lib.CeedVectorSetArray(v, host, use, y)  # type: ignore[no-any-return]
+            or lib.CeedOperatorApply(op, u, v, REQUEST_IMMEDIATE) or lib.CeedVectorSyncArray(v, host))
 
 
 def _vector(x: Any) -> Vector:
