@@ -1,0 +1,469 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Operators of the library for compiled forms (integrals.py), and what users assemble: numbers, vectors, operators.
+
+An operator of an integral has its context (values of constants) and, where the compiler stores numbers at points,
+a second operator that computes these. Both are brought up to date when functions or constants have changed.
+"""
+from __future__ import annotations
+
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+from .._core import REQUEST_IMMEDIATE, Context, Handle, UnsupportedError, Vector, ffi, lib
+from ..function import Constant, Function
+from ..mesh import Mesh
+from ..operators import Operator
+from ..space import AnySpace, FunctionSpace, ProductSpace
+from .integrals import CompiledForm, Field, Integral, Kernel, compile_form
+from .scalar import UnsupportedForm
+
+_VALUE, _GRADIENT = lib.RITZ_FORM_VALUE, lib.RITZ_FORM_GRADIENT
+
+
+class _Place:
+    """Where a form is made an operator: spaces of its arguments, functions, constants. `unknown`: the number of the
+    coefficient that operators take as their input, or None."""
+
+    def __init__(self, compiled: CompiledForm, mesh: Mesh, spaces: Sequence[AnySpace], functions: Sequence[Function],
+                 constants: Sequence[Constant], unknown: Optional[int], policy: str):
+        self.compiled, self.mesh, self.ctx = compiled, mesh, mesh.ctx
+        self.spaces, self.functions, self.constants = list(spaces), list(functions), list(constants)
+        self.unknown, self.policy = unknown, policy
+
+    def default_space(self) -> FunctionSpace:
+        """The space that gives the default of quadrature."""
+        if not self.spaces:
+            return vertex_space(self.mesh)
+        return max(self.spaces[0].spaces, key=lambda space: int(space.degree))
+
+    def versions(self, kernel: Kernel) -> Tuple[int, ...]:
+        """Numbers that change with all that the kernel's values depend on, but its active input."""
+        states = [self.functions[k].vector.state for k in sorted(kernel.coefficients) if k != self.unknown]
+        return (*states, *(self.constants[k].version for k in sorted(kernel.constants)))
+
+
+def vertex_space(mesh: Mesh) -> FunctionSpace:
+    """The space of degree 1, kept with its mesh: for integrals without test functions."""
+    space: Optional[FunctionSpace] = getattr(mesh, "_vertex_space", None)
+    if space is None:
+        space = mesh._vertex_space = FunctionSpace(mesh, 1)
+    return space
+
+
+class _Constants:
+    """The context of a kernel."""
+
+    def __init__(self, place: _Place, kernel: Kernel):
+        self._place, self._kernel = place, kernel
+        self._handle: Optional[Handle] = None
+        self._versions: Tuple[int, ...] = ()
+        if kernel.context:
+            self._handle = place.ctx.new("CeedQFunctionContext", lib.CeedQFunctionContextCreate, place.ctx.h)
+            self.refresh()
+
+    @property
+    def h(self) -> Any:
+        return self._handle.h if self._handle else ffi.NULL
+
+    def refresh(self) -> None:
+        if self._handle is None:
+            return
+        constants = self._place.constants
+        versions = tuple(constants[k].version for k in sorted(self._kernel.constants))
+        if versions == self._versions:
+            return
+        values = self._place.compiled.constant_values(self._kernel, [c.values for c in constants])
+        self._place.ctx.call(lib.CeedQFunctionContextSetData, self._handle.h, lib.CEED_MEM_HOST, lib.CEED_COPY_VALUES,
+                             values.nbytes, ffi.cast("void *", values.ctypes.data))
+        self._versions = versions
+
+
+class _Parts:
+    """Vectors of single spaces of products, which facets do not know: of functions that are read, and of results."""
+
+    def __init__(self, ctx: Context) -> None:
+        self._ctx = ctx
+        self._read: Dict[Tuple[int, int], Tuple[Function, ProductSpace, Vector, List[int]]] = {}
+        self.written: List[Tuple[ProductSpace, int, Vector]] = []
+
+    def read(self, function: Function, index: int, part: int) -> Vector:
+        space = function.space
+        assert isinstance(space, ProductSpace)
+        if (index, part) not in self._read:
+            self._read[index, part] = function, space, Vector(space.spaces[part].dim, self._ctx), [-1]
+            self.refresh()
+        return self._read[index, part][2]
+
+    def write(self, product: ProductSpace, part: int) -> Vector:
+        self.written.append((product, part, Vector(product.spaces[part].dim, self._ctx)))
+        return self.written[-1][2]
+
+    def refresh(self) -> None:
+        for (_, part), (function, space, vector, known) in self._read.items():
+            state = function.vector.state
+            if known[0] != state:
+                self._ctx.call(lib.RitzProductSpaceGetPart, space.h, part, function.vector.h, vector.h)
+                known[0] = state
+
+    def add_to(self, whole: Vector) -> None:
+        for product, part, vector in self.written:
+            sum_ = Vector(vector.size, self._ctx)
+            self._ctx.call(lib.RitzProductSpaceGetPart, product.h, part, whole.h, sum_.h)
+            sum_.axpy(1.0, vector)
+            self._ctx.call(lib.RitzProductSpaceSetPart, product.h, part, sum_.h, whole.h)
+
+
+class IntegralOperator:
+    """The operator of an integral on some spaces."""
+
+    def __init__(self, place: _Place, integral: Integral, where: Any):
+        self._place, self._integral, self._where = place, integral, where
+        self._parts = _Parts(place.ctx)
+        self._numbers: Optional[Vector] = None
+        self._setup: Optional[Handle] = None
+        self._computed: Tuple[int, ...] = (-1,)
+        self.active: Optional[Function] = None  # a function that interior facets take as their input
+        if integral.setup:
+            self._numbers = self._create_numbers(integral.num_stored)
+            self._setup_constants = _Constants(place, integral.setup)
+            self._setup = self._create(integral.setup, self._setup_constants)
+        self._constants = _Constants(place, integral.kernel)
+        self.handle = self._create(integral.kernel, self._constants)
+
+    # ---- Making ----
+
+    def _num_points(self) -> int:
+        degree = self._integral.quadrature_degree
+        if degree is None:
+            return 0
+        return max(degree + 4, 4) // 2 if self._integral.is_lobatto else max(degree, 0) // 2 + 1
+
+    def _options(self, keep: List[Any]) -> Any:
+        place = self._place
+        options = ffi.new("RitzOperatorOptions *", {
+            "space": place.default_space().h, "num_points": self._num_points(),
+            "quad_mode": lib.CEED_GAUSS_LOBATTO if self._integral.is_lobatto else lib.CEED_GAUSS})
+        policy = ffi.new("RitzGeometryPolicy *")
+        place.ctx.call(lib.RitzGeometryPolicyFromName, place.policy.encode(), policy)
+        options.policy = policy[0]
+        if self._where is not None:
+            keep.append(ffi.new("int32_t[]", self._where))
+            options.num_regions, options.regions = len(self._where), keep[-1]
+        return options
+
+    def _create_numbers(self, num: int) -> Vector:
+        keep: List[Any] = []
+        place = self._place
+        handle = place.ctx.new("CeedVector", lib.RitzGeometryCreatePointNumbers, place.mesh.geometry.h, place.ctx.h,
+                               self._options(keep), num)
+        length = ffi.new("CeedSize *")
+        place.ctx.call(lib.CeedVectorGetLength, handle.h, length)
+        return Vector(int(length[0]), place.ctx, handle)
+
+    def _create(self, kernel: Kernel, constants: _Constants) -> Handle:
+        keep: List[Any] = []
+        place = self._place
+        if kernel.sides:
+            return self._create_sides(kernel, constants)
+        form = ffi.new("RitzForm *", {
+            "text": self._text(keep, kernel.text), "function": self._text(keep, kernel.function),
+            "gets": (lib.RITZ_FORM_POSITION * kernel.position + lib.RITZ_FORM_NORMAL * kernel.normal
+                     + lib.RITZ_FORM_WEIGHT * kernel.weight),
+            "num_inputs": len(kernel.inputs), "num_outputs": len(kernel.outputs)})
+        for name, fields in (("inputs", kernel.inputs), ("outputs", kernel.outputs)):
+            keep.append(ffi.new("RitzFormField[]", [self._field(f, keep) for f in fields]))
+            setattr(form, name, keep[-1])
+        if self._integral.kind == "cell":
+            return place.ctx.new("CeedOperator", lib.RitzGeometryCreateFormOperator, place.mesh.geometry.h, place.ctx.h,
+                                 self._options(keep), form, constants.h)
+        options = ffi.new("RitzBoundaryOptions *", {
+            "space": place.default_space().h, "part": self._text(keep, self._where), "num_points": self._num_points()})
+        return place.ctx.new("CeedOperator", lib.RitzGeometryCreateBoundaryFormOperator, place.mesh.geometry.h,
+                             place.ctx.h, options, form, constants.h)
+
+    @staticmethod
+    def _text(keep: List[Any], text: str) -> Any:
+        keep.append(ffi.new("char[]", text.encode()))
+        return keep[-1]
+
+    def _field(self, f: Field, keep: List[Any]) -> Dict[str, Any]:
+        """A field as the library wants it."""
+        made: Dict[str, Any] = {"name": self._text(keep, f.name), "what": _VALUE * f.value + _GRADIENT * f.gradient}
+        place = self._place
+        if f.role == "numbers":
+            assert self._numbers is not None
+            return {**made, "what": lib.RITZ_FORM_NUMBERS, "num_numbers": f.size, "vector": self._numbers.h}
+        if f.role == "sum":
+            is_cell = self._integral.kind == "cell"
+            return {**made, **({"what": lib.RITZ_FORM_NUMBERS, "num_numbers": 1} if is_cell else
+                               {"space": vertex_space(place.mesh).h})}
+        if f.role == "coefficient":
+            function = place.functions[f.index]
+            return {**made, **self._of_space(f, function.space, None if f.index == place.unknown else function)}
+        return {**made, **self._of_space(f, place.spaces[1 if f.role == "trial" else 0], None)}
+
+    def _of_space(self, f: Field, space: AnySpace, function: Optional[Function]) -> Dict[str, Any]:
+        """Space, product and vector of a field; no function: it is active."""
+        made: Dict[str, Any] = {"space": space.spaces[f.part].h}
+        if isinstance(space, ProductSpace):
+            if self._integral.kind != "cell":
+                return {**made, "vector": self._vector_of_part(f, space, function).h}
+            made.update(product=space.h, index=f.part)
+        if function is not None:
+            made["vector"] = function.vector.h
+        return made
+
+    def _vector_of_part(self, f: Field, space: ProductSpace, function: Optional[Function]) -> Vector:
+        if function is not None:
+            return self._parts.read(function, f.index, f.part)
+        if f.role == "test" and self._place.compiled.rank == 1 and self._place.unknown is None:
+            return self._parts.write(space, f.part)
+        raise UnsupportedForm("integrals ds of a product's trial functions: facets have operators on single spaces")
+
+    def _create_sides(self, kernel: Kernel, constants: _Constants) -> Handle:
+        keep: List[Any] = []
+        place = self._place
+        tests = place.spaces[0] if place.spaces else None
+        source = tests
+        for f in kernel.inputs:
+            source = place.spaces[1] if f.role == "trial" else place.functions[f.index].space
+            if f.role == "coefficient" and f.index != place.unknown:
+                self.active = place.functions[f.index]
+        space = source if source is not None else vertex_space(place.mesh)
+        if isinstance(space, ProductSpace) or isinstance(tests, ProductSpace):
+            raise UnsupportedForm("integrals dS of products of spaces")
+        if place.unknown is not None and (self.active or not kernel.inputs):
+            raise UnsupportedForm("an operator of a form whose integrals dS do not have its unknown alone")
+        function = ffi.new("RitzInteriorFacetFunction *", {
+            "dim": place.compiled.dim, "num_comp": space.num_components, "has_gradients": kernel.has_gradients,
+            "loc": self._text(keep, kernel.function + "_at_points"), "text": self._text(keep, kernel.text)})
+        points = self._num_points()
+        degrees = [s.degree for s in (space, tests) if s is not None]
+        options = ffi.new("RitzInteriorFacetOptions *", {
+            "space": space.h, "tests": (tests or space).h, "num_points": points or max(degrees) + place.mesh.order + 1})
+        return place.ctx.new("CeedOperator", lib.RitzGeometryCreateInteriorFacetOperator, place.mesh.geometry.h,
+                             place.ctx.h, options, function, constants.h)
+
+    # ---- Using ----
+
+    def refresh(self) -> None:
+        """Constants, parts of products and numbers at points as functions and constants are now."""
+        self._constants.refresh()
+        self._parts.refresh()
+        if self._setup is None or self._numbers is None or self._integral.setup is None:
+            return
+        versions = self._place.versions(self._integral.setup)
+        if versions == self._computed:
+            return
+        self._setup_constants.refresh()
+        self._place.ctx.call(lib.CeedOperatorApply, self._setup.h, lib.CEED_VECTOR_NONE, lib.CEED_VECTOR_NONE,
+                             REQUEST_IMMEDIATE)
+        self._computed = versions
+
+    def _input(self) -> Any:
+        return self.active.vector.h if self.active else lib.CEED_VECTOR_NONE
+
+    def total(self) -> float:
+        """The value of a functional."""
+        self.refresh()
+        ctx = self._place.ctx
+        if self._integral.kind == "cell":
+            sums = ffi.new("double[1]")
+            ctx.call(lib.RitzOperatorReduce, self.handle.h, self._input(), 1, sums)
+            return float(sums[0])
+        # The functions that are tested with add up to one at every point.
+        space = vertex_space(self._place.mesh)
+        if self.active is not None:
+            assert isinstance(self.active.space, FunctionSpace)
+            space = self.active.space
+        result = Vector(space.dim, ctx)
+        ctx.call(lib.CeedOperatorApply, self.handle.h, self._input(), result.h, REQUEST_IMMEDIATE)
+        return float(np.sum(result.array_ro, dtype=float))
+
+    def add_to(self, result: Vector) -> None:
+        """Adds a residual to an L-vector of the test functions' space."""
+        self.refresh()
+        output = lib.CEED_VECTOR_NONE if self._parts.written else result.h
+        self._place.ctx.call(lib.CeedOperatorApply if self._parts.written else lib.CeedOperatorApplyAdd, self.handle.h,
+                             self._input(), output, REQUEST_IMMEDIATE)
+        self._parts.add_to(result)
+
+
+# ---- Subdomains ----
+
+
+def _part_name(mesh: Mesh, part: Any) -> str:
+    """A boundary part by its name or number: the part that is called so, or the third of mesh.parts for 3."""
+    parts = mesh.parts
+    name = str(part)
+    if name in parts or name == "all":
+        return name
+    if isinstance(part, (int, np.integer)) and 1 <= part <= len(parts):
+        return parts[int(part) - 1]
+    raise ValueError(f"ds: the mesh has no boundary part {part!r}, it has {', '.join(map(repr, parts)) or 'none'}")
+
+
+def _places(integral: Integral, mesh: Mesh) -> List[Any]:
+    """What operators are made on: regions (None: all), boundary parts."""
+    if integral.kind == "cell":
+        if not integral.subdomains:
+            return [None]
+        return [sorted({number for region in integral.subdomains for number in mesh.region_numbers(region)})]
+    if integral.kind == "exterior_facet":
+        return [_part_name(mesh, part) for part in integral.subdomains] or ["all"]
+    return [None]
+
+
+# ---- Forms ----
+
+
+class BoundForm:
+    """A compiled form with spaces, functions and constants: one operator or more for each integral."""
+
+    def __init__(self, compiled: CompiledForm, mesh: Mesh, spaces: Sequence[AnySpace], functions: Sequence[Function],
+                 constants: Sequence[Constant], unknown: Optional[int] = None, policy: str = "auto"):
+        self.compiled, self.mesh, self.ctx, self.spaces = compiled, mesh, mesh.ctx, list(spaces)
+        self.place = _Place(compiled, mesh, spaces, functions, constants, unknown, policy)
+        self.operators = [IntegralOperator(self.place, integral, where)
+                          for integral in compiled.integrals for where in _places(integral, mesh)]
+
+    def refresh(self) -> None:
+        for operator in self.operators:
+            operator.refresh()
+
+    def total(self) -> float:
+        return sum(operator.total() for operator in self.operators)
+
+    def residual(self, out: Optional[Vector] = None) -> Vector:
+        result = out if out is not None else Vector(self.spaces[0].dim, self.ctx)
+        result.assign(0.0)
+        for operator in self.operators:
+            operator.add_to(result)
+        return result
+
+    def composite(self) -> Handle:
+        """One operator of all integrals."""
+        if len(self.operators) == 1:
+            return self.operators[0].handle
+        whole = self.ctx.new("CeedOperator", lib.CeedOperatorCreateComposite, self.ctx.h)
+        num, subs = ffi.new("CeedInt *"), ffi.new("CeedOperator **")
+        for operator in self.operators:  # composites themselves, which composites do not take
+            h = operator.handle.h
+            self.ctx.call(lib.CeedOperatorCompositeGetNumSub, h, num)
+            self.ctx.call(lib.CeedOperatorCompositeGetSubList, h, subs)
+            for i in range(num[0]):
+                self.ctx.call(lib.CeedOperatorCompositeAddSub, whole.h, subs[0][i])
+        return whole
+
+
+def bind(form: Any, store: str = "auto", unknown: Optional[Function] = None, policy: str = "auto") -> BoundForm:
+    """The form on the spaces, functions and constants that stand in it."""
+    compiled = compile_form(form, store)
+    mesh = form.ufl_domains()[0]
+    functions, constants = form.coefficients(), form.constants()
+    for kind, needed, found in (("function", Function, functions), ("constant", Constant, constants)):
+        for f in found:
+            if not isinstance(f, needed):
+                raise TypeError(f"a form with the {kind} {f} of {type(f).__module__}, needed a ritz.{needed.__name__}")
+    if not isinstance(mesh, Mesh):
+        raise TypeError(f"a form on a mesh of {type(mesh).__module__}, needed a ritz.Mesh")
+    spaces = [a.ufl_function_space() for a in sorted(form.arguments(), key=lambda a: a.number())]
+    index = None
+    if unknown is not None:
+        index = next((k for k, f in enumerate(functions) if f is unknown), None)
+        if index is None:
+            raise ValueError("the form does not have the unknown that it is to be an operator of")
+    return BoundForm(compiled, mesh, spaces, functions, constants, index, policy)
+
+
+class FormOperator(Operator):
+    """The operator of a bilinear form, or, with `unknown`, of a residual as a function of one of its functions."""
+
+    def __init__(self, bound: BoundForm):
+        self.bound = bound
+        place = bound.place
+        columns = bound.spaces[1] if place.unknown is None else place.functions[place.unknown].space
+        super().__init__(bound.composite(), bound.spaces[0], columns)
+        self._above: List[Tuple[Function, Function, List[Handle], List[int]]] = []
+
+    def refresh(self) -> None:
+        for source, target, steps, known in self._above:
+            state = source.vector.state
+            if known[0] != state:
+                _carry(source, target, steps)
+                known[0] = state
+        self.bound.refresh()
+
+    def on_level(self, space: AnySpace) -> FormOperator:
+        """The same form on a coarser space. Functions keep their degree on the same mesh; on a coarser mesh the
+        operator has their interpolants, which follow them."""
+        place = self.bound.place
+        above: List[Tuple[Function, Function, List[Handle], List[int]]] = []
+        functions = list(place.functions)
+        if space.mesh.h != place.mesh.h:
+            for k, f in enumerate(place.functions):
+                functions[k], steps = _coarsen(f, space.mesh)
+                above.append((f, functions[k], steps, [-1]))
+        spaces = [space for _ in place.spaces]
+        coarse = FormOperator(BoundForm(place.compiled, space.mesh, spaces, functions, place.constants, place.unknown,
+                                        place.policy))
+        coarse._above = above
+        return coarse
+
+    def view(self) -> str:
+        """What the compiler made of each integral."""
+        return self.bound.compiled.view()
+
+
+def _coarsen(f: Function, mesh: Mesh) -> Tuple[Function, List[Handle]]:
+    """A function on a coarser mesh, and the interpolations from mesh to mesh that lead to it."""
+    if isinstance(f.space, ProductSpace):
+        raise UnsupportedError("Multigrid: a form with functions of products of spaces on coarser meshes")
+    space, steps = f.space, []
+    while space.mesh.h != mesh.h:
+        coarser = space.mesh.coarser
+        if coarser is None:
+            raise UnsupportedError("Multigrid: the mesh of a level is not one that the form's mesh refines")
+        below = space.on(mesh if coarser.h == mesh.h else coarser)
+        steps.append(f.ctx.new("CeedOperator", lib.RitzSpaceCreateInterpolation, below.h, space.h, f.ctx.h,
+                               lib.CEED_SCALAR_FP64 if ffi.sizeof("CeedScalar") == 8 else lib.CEED_SCALAR_FP32))
+        space = below
+    return Function(space, f.name), steps
+
+
+def _carry(source: Function, target: Function, steps: Sequence[Handle]) -> None:
+    values = source.vector
+    for k, step in enumerate(steps):
+        size = ffi.new("CeedSize *"), ffi.new("CeedSize *")
+        source.ctx.call(lib.CeedOperatorGetActiveVectorLengths, step.h, size[0], size[1])
+        result = target.vector if k == len(steps) - 1 else Vector(int(size[1][0]), source.ctx)
+        source.ctx.call(lib.CeedOperatorApply, step.h, values.h, result.h, REQUEST_IMMEDIATE)
+        values = result
+
+
+def assemble(form: Any, out: Optional[Function] = None, store: str = "auto",
+             policy: str = "auto") -> Union[float, Function, FormOperator]:
+    """What a form is: without arguments a number, with a test function the Function of its residuals (`out`, where it
+    is given), with a trial function, too, an Operator. Operators follow their functions and constants.
+
+    store: which numbers of bilinear forms are kept at points: "auto", what takes least time; "all", "none". policy:
+    RitzGeometryPolicy, by name. What is made for a form is kept with it.
+    """
+    key = ("ritz", store, policy)
+    made = form._cache.get(key)
+    if made is None:
+        made = bind(form, store=store, policy=policy)
+        made = form._cache[key] = FormOperator(made) if made.compiled.rank == 2 else made
+    if isinstance(made, FormOperator):
+        return made
+    if made.compiled.rank == 0:
+        return float(made.total())
+    result = out if out is not None else Function(made.spaces[0])
+    made.residual(result.vector)
+    return result
+
+
+def residual_operator(form: Any, unknown: Function, policy: str = "auto") -> FormOperator:
+    """The residual of a form as a (nonlinear) operator of one of its functions: what Newton's method takes."""
+    return FormOperator(bind(form, unknown=unknown, policy=policy))
