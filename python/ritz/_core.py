@@ -117,7 +117,7 @@ class Context:
     One thread at a time calls into a context; others wait. The GIL is free meanwhile.
     """
 
-    def __init__(self, resource: str | None = None):
+    def __init__(self, resource: str | None = None, stream: Any = None):
         self.resource = resource or os.environ.get("RITZ_RESOURCE", "/cpu/self")
         self._queue: deque[tuple[Callable[[Any], int], Any]] = deque()
         self._lock = threading.RLock()
@@ -128,6 +128,9 @@ class Context:
         memory = ffi.new("CeedMemType *")
         check(lib.CeedGetPreferredMemType(self.h, memory))
         self.is_device = memory[0] == lib.CEED_MEM_DEVICE
+        self.stream: int | None = _stream_handle(stream)
+        if self.stream is not None:
+            check(lib.CeedSetStream(self.h, ffi.cast("void *", self.stream)))
         _contexts.add(self)
 
     def call(self, function: Callable[..., int], *args: Any) -> None:
@@ -164,6 +167,11 @@ class Context:
                 if not self._is_dead:
                     destroy(pointer)
 
+    def synchronize(self, vector: Vector) -> None:
+        """Waits for all that was begun on the vector."""
+        if vector.size:
+            self.call(lib.RitzVectorDotRange, vector.h, vector.h, 0, 1, ffi.new("double *"))
+
     def __del__(self) -> None:
         if hasattr(self, "h"):  # nobody is in a call: that would hold the context
             self.destroy_dropped()
@@ -172,6 +180,13 @@ class Context:
 
     def __repr__(self) -> str:
         return f"ritz.Context({self.resource!r})"
+
+
+def _stream_handle(stream: Any) -> int | None:
+    """The CUstream of a number, or of a stream of PyTorch or CuPy; the default stream of these is None."""
+    for name in ("cuda_stream", "ptr"):
+        stream = getattr(stream, name, stream)
+    return int(stream) or None if stream is not None else None
 
 
 _contexts: weakref.WeakSet[Context] = weakref.WeakSet()
@@ -192,9 +207,12 @@ _SHORT = {"cpu": "/cpu/self", "cuda": "/gpu/cuda", "opencl": "/gpu/opencl"}
 
 
 @contextlib.contextmanager
-def device(resource: str | Context) -> Iterator[Context]:
-    """`with device("cuda"):` objects that are made inside belong to that device. Also resources and contexts."""
-    new = resource if isinstance(resource, Context) else Context(_SHORT.get(resource, resource))
+def device(resource: str | Context, stream: Any = None) -> Iterator[Context]:
+    """`with device("cuda"):` objects that are made inside belong to that device. Also resources and contexts.
+
+    stream: a CUDA stream that it shall work on, of PyTorch, CuPy or a number; it has to live as long.
+    """
+    new = resource if isinstance(resource, Context) else Context(_SHORT.get(resource, resource), stream)
     stack = _current.__dict__.setdefault("stack", [])
     stack.append(new)
     try:
@@ -348,8 +366,42 @@ class Vector:
     def scale(self, alpha: float) -> None:
         self.ctx.call(lib.CeedVectorScale, self.h, alpha)
 
+    def set(self, values: Any) -> None:
+        """Copies any array of this length, wherever it lies: NumPy, PyTorch, CuPy, JAX."""
+        from .interop import set_values
+
+        set_values(self, values)
+
     def __len__(self) -> int:
         return self.size
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        from .interop import CUDA_DEVICE, HOST_DEVICE, device_number
+
+        return (CUDA_DEVICE, device_number(self.ctx)) if self._is_cuda else (HOST_DEVICE, 0)
+
+    def __dlpack__(self, *, stream: Any = None, **options: Any) -> Any:
+        """The vector's memory for another package, without a copy; later applies write to it."""
+        if not self._is_cuda:
+            return self.array.__dlpack__(**options)
+        from .interop import make_capsule
+
+        if stream not in (None, -1, 0, 1, self.ctx.stream):
+            self.ctx.synchronize(self)
+        return make_capsule(self)
+
+    @property
+    def _is_cuda(self) -> bool:
+        return self.ctx.is_device and "cuda" in self.ctx.resource
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        if not self._is_cuda:
+            raise AttributeError("__cuda_array_interface__: the vector is not on a CUDA device")
+        from .interop import device_address
+
+        return {"version": 3, "shape": (self.size,), "typestr": SCALAR.str, "data": (device_address(self), False),
+                "strides": None, "stream": self.ctx.stream or 1}
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         return np.array(self.array_ro, dtype=dtype)

@@ -48,6 +48,10 @@ class Operator:
         """out = A x; makes `out` like x where none is given."""
         if isinstance(x, np.ndarray):
             return self._apply_array(x, out)
+        if not isinstance(x, (Vector, Function)):
+            from .interop import apply
+
+            return apply(self, x, out)
         y = Vector(self.shape[0], self.ctx) if out is None else _vector(out)
         self.ctx.call(lib.CeedOperatorApply, self.h, _vector(x).h, y.h, REQUEST_IMMEDIATE)
         if out is None:
@@ -134,7 +138,7 @@ def _apply_borrowed(op: Any, u: Any, v: Any, x: Any, y: Any) -> int:
 def _vector(x: Any) -> Vector:
     vector = x.vector if isinstance(x, Function) else x
     if not isinstance(vector, Vector):
-        raise TypeError(f"needed a ritz.Vector, Function or NumPy array, found {type(x).__name__}")
+        raise TypeError(f"apply: out is a {type(x).__name__}, needed a ritz.Vector or Function as x is")
     return vector
 
 

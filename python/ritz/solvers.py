@@ -93,12 +93,13 @@ class Multigrid(Preconditioner):
     """A multigrid cycle: degrees p, p/2, .. 1, then coarser meshes; the operator is made anew on every level.
 
     smoother: auto, jacobi, point_blocks, element_schwarz, dense_schwarz, patches, ...; precision "f32" or "f64" of
-    the cycle; nullspace: "constants" for problems without Dirichlet conditions.
+    the cycle; nullspace: "constants" for problems without Dirichlet conditions; coarse: the solver of the coarsest
+    problem, "umfpack" where the operator is not symmetric.
     """
 
     def __init__(self, operator: Operator, bcs: DirichletBC | Sequence[DirichletBC] | None = None, *,
                  smoother: str = "auto", steps: int = 0, cycle: str = "v", precision: str | None = None,
-                 hierarchy: str = "auto", max_levels: int = 0, nullspace: str | None = None,
+                 hierarchy: str = "auto", max_levels: int = 0, nullspace: str | None = None, coarse: str = "auto",
                  for_updates: bool = True):
         space = operator.rows
         if not isinstance(space, FunctionSpace):
@@ -117,7 +118,8 @@ class Multigrid(Preconditioner):
         fixed = [part for bc in as_list(bcs) for part in bc.fixed_part(names)]
         options = ffi.new("RitzMultigridOptions *", {
             "smoother": _enum("RITZ_SMOOTHER_", smoother, "Multigrid"), "cycle": _enum("RITZ_CYCLE_", cycle, "Multigrid"),
-            "for_updates": for_updates, "chebyshev": {"degree": steps}})
+            "for_updates": for_updates, "chebyshev": {"degree": steps}, "coarse": {"kind": _enum("RITZ_DIRECT_", coarse, "Multigrid"),
+                                                                                     "for_updates": for_updates}})
         if precision is not None:
             options.use_precision, options.precision = True, _precision(precision)
         if nullspace not in (None, "constants"):

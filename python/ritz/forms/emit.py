@@ -27,7 +27,7 @@ def _write(node: Node, a: Sequence[str]) -> str:
     op = node.op
     if op == "+":
         for i in (1, 0):  # a - b for a + (-b)
-            if node.args[i].op == "neg":
+            if node.args[i].op == "neg" and a[i].startswith("(-"):  # not one whose value is known
                 return f"({a[1 - i]} - {a[i][2:-1]})"
         return f"({a[0]} + {a[1]})"
     if op == "*":
