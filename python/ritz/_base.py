@@ -20,7 +20,7 @@ ConstantBase: Any = _ufl.Constant if HAVE_UFL else object
 
 if HAVE_UFL:
 
-    class Element(AbstractFiniteElement):  # type: ignore[misc]
+    class Element(AbstractFiniteElement):
         """A Lagrange element of some degree and value shape, or a product of such, as UFL wants to know them."""
 
         def __init__(self, cell: Any, degree: int, shape: tuple[int, ...] = (), subs: tuple[Any, ...] = (),
@@ -71,3 +71,8 @@ if HAVE_UFL:
 
 def ufl_cell(name: str) -> Any:
     return getattr(_ufl, name) if HAVE_UFL else name
+
+
+def is_expression(x: Any) -> bool:
+    """Whether x is an expression of UFL."""
+    return HAVE_UFL and isinstance(x, _ufl.core.expr.Expr)

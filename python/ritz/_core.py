@@ -18,7 +18,7 @@ from typing import Any, Callable, Iterator
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._lib import ffi, lib  # type: ignore[import-not-found]
+from ._lib import ffi as ffi, lib as lib
 
 SCALAR = np.dtype(np.float64 if ffi.sizeof("CeedScalar") == 8 else np.float32)
 INT = np.dtype(np.int32)
@@ -442,19 +442,19 @@ def text_of(write: Callable[[Any], None]) -> str:
 # ---- Functions that C calls: ctx is a handle of the object that they belong to ----
 
 
-@ffi.def_extern(error=1, onerror=keep_exception)  # type: ignore[misc]
+@ffi.def_extern(error=1, onerror=keep_exception)
 def ritz_python_monitor(ctx: Any, iteration: int, residual: float, stop: Any) -> int:
     stop[0] = bool(ffi.from_handle(ctx).monitor(iteration, residual))
     return 0
 
 
-@ffi.def_extern(error=1, onerror=keep_exception)  # type: ignore[misc]
+@ffi.def_extern(error=1, onerror=keep_exception)
 def ritz_python_level(ctx: Any, level: int, space: Any, op: Any) -> int:
     ffi.from_handle(ctx).make_level(level, space, op)
     return 0
 
 
-@ffi.def_extern(error=1, onerror=keep_exception)  # type: ignore[misc]
+@ffi.def_extern(error=1, onerror=keep_exception)
 def ritz_python_null(ctx: Any, level: int, space: Any, most: int, num: Any, null: Any) -> int:
     vectors = ffi.from_handle(ctx).make_nullspace(level, space)
     num[0] = len(vectors)
@@ -463,20 +463,20 @@ def ritz_python_null(ctx: Any, level: int, space: Any, most: int, num: Any, null
     return 0
 
 
-@ffi.def_extern(error=1, onerror=keep_exception)  # type: ignore[misc]
+@ffi.def_extern(error=1, onerror=keep_exception)
 def ritz_python_apply(ctx: Any, x: Any, y: Any) -> int:
     ffi.from_handle(ctx).apply_raw(x, y)
     return 0
 
 
-@ffi.def_extern(error=1, onerror=keep_exception)  # type: ignore[misc]
+@ffi.def_extern(error=1, onerror=keep_exception)
 def ritz_python_map(ctx: Any, dim: int, X: Any, x: Any) -> int:
     for i, value in enumerate(np.atleast_1d(ffi.from_handle(ctx)(*[X[d] for d in range(dim)]))):
         x[i] = value
     return 0
 
 
-@ffi.def_extern(error=1, onerror=keep_exception)  # type: ignore[misc]
+@ffi.def_extern(error=1, onerror=keep_exception)
 def ritz_python_field(ctx: Any, x: Any, values: Any) -> int:
     function, dim = ffi.from_handle(ctx)
     for i, value in enumerate(np.atleast_1d(function(np.frombuffer(ffi.buffer(x, 8 * dim), float)))):
@@ -484,18 +484,18 @@ def ritz_python_field(ctx: Any, x: Any, values: Any) -> int:
     return 0
 
 
-@ffi.def_extern(error=1, onerror=keep_exception)  # type: ignore[misc]
+@ffi.def_extern(error=1, onerror=keep_exception)
 def ritz_python_update(ctx: Any, u: Any) -> int:
     ffi.from_handle(ctx).update()
     return 0
 
 
-@ffi.def_extern(error=1, onerror=keep_exception)  # type: ignore[misc]
+@ffi.def_extern(error=1, onerror=keep_exception)
 def ritz_python_load(ctx: Any, load: float) -> int:
     ffi.from_handle(ctx).set_load(load)
     return 0
 
 
-@ffi.def_extern(error=1, onerror=keep_exception)  # type: ignore[misc]
+@ffi.def_extern(error=1, onerror=keep_exception)
 def ritz_python_qfunction(ctx: Any, Q: int, inputs: Any, outputs: Any) -> int:
     return 1

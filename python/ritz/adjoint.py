@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 
 from ._core import Vector
 from .bcs import DirichletBC, as_list, entries_of
-from .forms import assemble
 from .function import Constant, Function
-from .problems import NonlinearProblem
+from .problems import NonlinearProblem, assemble_number, assemble_operator, assemble_vector
 from .solvers import LinearSolver, Result
 
 Control = Union[Function, Constant]
@@ -69,7 +68,7 @@ class Solution:
             masked = right.array_ro.copy()
             masked[entries] = 0
             right.array = masked
-        operator = assemble(self._adjoint_form)
+        operator = assemble_operator(self._adjoint_form)
         if self._adjoint_solver is None:
             self._adjoint_solver = LinearSolver(operator, self.bcs, **{"rtol": 1e-10, **self._options})
         else:
@@ -81,10 +80,10 @@ class Solution:
     @staticmethod
     def _gradient_of(forms: Any) -> Vector | NDArray[Any]:
         if isinstance(forms, ufl.Form):
-            gradient: Vector = assemble(forms).vector
+            gradient = assemble_vector(forms).vector
             gradient.scale(-1.0)
             return gradient
-        return -np.array([assemble(form) if not form.empty() else 0.0 for form in forms.ravel()]).reshape(forms.shape)
+        return -np.array([assemble_number(form) if not form.empty() else 0.0 for form in forms.ravel()]).reshape(forms.shape)
 
 
 def _gradient_form(functional: Any, control: Control) -> Any:

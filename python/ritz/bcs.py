@@ -44,7 +44,8 @@ class DirichletBC:
         if self.component is not None and not self._is_whole():
             target = FunctionSpace(self.space.mesh, ("Lagrange" if self.space.is_continuous else "DG", self.space.degree))
         values = values_at_nodes(self.value, target)[self.nodes]
-        return values.ravel() if values.shape[1] == len(self.components) else values[:, self.components].ravel()
+        chosen = values if values.shape[1] == len(self.components) else values[:, self.components]
+        return np.asarray(chosen.ravel(), float)
 
     def _is_whole(self) -> bool:
         """Whether the value has all components of the space, though one alone is fixed."""

@@ -15,7 +15,7 @@ from .space import AnySpace, FunctionSpace, ProductSpace
 Source = Union["Function", float, ArrayLike, Callable[..., Any], Any]
 
 
-class Function(_base.FunctionBase):  # type: ignore[misc]
+class Function(_base.FunctionBase):
     """A function of a space, 0 at first. .array are its values at the nodes, a view: [dim].
 
     u(points) evaluates it, u.interpolate(f) takes values from f(x) with x [space_dim][nodes], from a UFL
@@ -122,7 +122,7 @@ def _single(space: AnySpace, call: str) -> FunctionSpace:
     return space
 
 
-class Constant(_base.ConstantBase):  # type: ignore[misc]
+class Constant(_base.ConstantBase):
     """A number, vector or tensor that forms depend on: no kernel is compiled when its value changes."""
 
     def __init__(self, mesh: Mesh, value: ArrayLike):
@@ -157,7 +157,7 @@ def values_at_nodes(source: Source, space: FunctionSpace) -> NDArray[np.float64]
     num, components = space.num_nodes, space.num_components
     if isinstance(source, Function):
         return _values_of_function(source, space)
-    if _base.HAVE_UFL and isinstance(source, _base._ufl.core.expr.Expr):
+    if _base.is_expression(source):
         from .forms.expression import evaluate_at_nodes
         return np.asarray(evaluate_at_nodes(source, space), float)
     if callable(source):

@@ -8,9 +8,9 @@ JAX is to compute in double: jax.config.update("jax_enable_x64", True).
 """
 from __future__ import annotations
 
-from typing import Any, Callable, Sequence
+from typing import Any, Callable, Sequence, cast
 
-import jax  # type: ignore[import-not-found,unused-ignore]
+import jax
 import numpy as np
 
 from ._core import SCALAR, Vector
@@ -34,9 +34,10 @@ def make_solver(F: Any, u: Function, bcs: DirichletBC | Sequence[DirichletBC] | 
         gradients = solution.gradient([np.asarray(v) for v in values], state, np.asarray(sensitivity))
         return tuple(np.array(g).reshape(v.shape) for g, v in zip(gradients, values))
 
-    @jax.custom_vjp  # type: ignore[misc,unused-ignore]
-    def solver(*values: Any) -> Any:
+    def plain(*values: Any) -> Any:
         return jax.pure_callback(forward, shape, *values)
+
+    solver: Any = jax.custom_vjp(plain)
 
     def solver_forward(*values: Any) -> Any:
         found = solver(*values)
@@ -48,4 +49,4 @@ def make_solver(F: Any, u: Function, bcs: DirichletBC | Sequence[DirichletBC] | 
         return jax.pure_callback(backward, like, found, sensitivity, *values)
 
     solver.defvjp(solver_forward, solver_backward)
-    return solver  # type: ignore[no-any-return,unused-ignore]
+    return cast(Callable[..., Any], solver)

@@ -21,7 +21,7 @@ _SHAPES = {
 _TOPOLOGIES = {name: topology for topology, (name, _) in _SHAPES.items()}
 
 
-class Mesh(_base.MeshBase):  # type: ignore[misc]
+class Mesh(_base.MeshBase):
     """A mesh of lines, triangles, quadrilaterals, tetrahedra, pyramids, prisms, hexahedra, straight or curved.
 
     Mesh("part.msh") reads a file of Gmsh or MFEM. .parts are the names of boundary parts, .regions of regions.

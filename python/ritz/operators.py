@@ -88,7 +88,7 @@ class Operator:
 
     def tocsr(self) -> Any:
         """The assembled matrix (scipy.sparse.csr_matrix)."""
-        from scipy.sparse import csr_matrix  # type: ignore[import-untyped,unused-ignore]
+        from scipy.sparse import csr_matrix
 
         rows, columns = ffi.new("CeedSize *"), ffi.new("CeedSize *")
         starts, cols = ffi.new("int64_t **"), ffi.new("int64_t **")

@@ -12,7 +12,7 @@ from .io import write_vtu
 
 def grid(*functions: Function, subdivisions: int = 2) -> Any:
     """A PyVista grid with the functions at points; high-order cells cut `subdivisions` times into linear ones."""
-    import pyvista  # type: ignore[import-not-found,unused-ignore]
+    import pyvista
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "u.vtu"
@@ -24,7 +24,7 @@ def grid(*functions: Function, subdivisions: int = 2) -> Any:
 def plot(u: Function, path: str | None = None, *, warp: float = 0.0, subdivisions: int = 2, edges: bool = False,
          cmap: str = "viridis", **options: Any) -> Any:
     """Shows u in a window or notebook, or writes a picture to `path`. warp: factor of displacements or heights."""
-    import pyvista  # type: ignore[import-not-found,unused-ignore]
+    import pyvista
 
     data = grid(u, subdivisions=subdivisions)
     if warp:

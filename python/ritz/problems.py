@@ -28,14 +28,14 @@ class LinearProblem:
         self.a, self.L, self.bcs, self.options = a, L, as_list(bcs), options
         space: AnySpace = a.arguments()[0].ufl_function_space()
         self.u = u if u is not None else Function(space)
-        self.operator = _as_operator(assemble(a))
+        self.operator = assemble_operator(a)
         self.solver: LinearSolver | None = None
         self._state: tuple[int, ...] = ()
         self.result: Result | None = None
 
     def solve(self, u: Function | None = None, check_convergence: bool = True) -> Function:
         target = self.u if u is None else u
-        b = assemble(self.L) if not _is_zero(self.L) else Function(target.space)
+        b = assemble_vector(self.L) if not _is_zero(self.L) else Function(target.space)
         state = _state_of(self.a)
         if self.solver is None:
             self.solver = LinearSolver(self.operator, self.bcs, **self.options)
@@ -61,7 +61,7 @@ class NonlinearProblem:
         self.u, self.bcs = u, as_list(bcs)
         self.J = J if J is not None else ufl.derivative(F, u, ufl.TrialFunction(u.space))
         self.F = F
-        self.jacobian = _as_operator(assemble(self.J))
+        self.jacobian = assemble_operator(self.J)
         options = {"max_it": 500, **(linear or {})}
         self.newton = NewtonSolver(u, self._residual, lambda: LinearSolver(self.jacobian, self.bcs, **options), bcs,
                                    rtol=rtol, atol=atol, max_it=max_it, monitor=monitor)
@@ -90,9 +90,24 @@ class NonlinearProblem:
         return results
 
 
-def _as_operator(made: Any) -> Operator:
+def assemble_operator(form: Any) -> Operator:
+    made = assemble(form)
     if not isinstance(made, Operator):
         raise TypeError("the form has no trial function: needed a bilinear one")
+    return made
+
+
+def assemble_vector(form: Any) -> Function:
+    made = assemble(form)
+    if not isinstance(made, Function):
+        raise TypeError("the form is not one with a test function alone: needed a linear one")
+    return made
+
+
+def assemble_number(form: Any) -> float:
+    made = assemble(form)
+    if not isinstance(made, float):
+        raise TypeError("the form has test or trial functions: needed a functional")
     return made
 
 
@@ -131,7 +146,7 @@ def norm(u: Any, kind: str = "L2", mesh: Any = None, quadrature_degree: int | No
     terms = {"L2": [u], "H1": [u, ufl.grad(u)], "H10": [ufl.grad(u)]}
     if kind not in terms:
         raise ValueError(f"norm: {kind!r}, needed one of {', '.join(terms)}")
-    return float(assemble(sum(ufl.inner(t, t) for t in terms[kind]) * dx) ** 0.5)
+    return float(assemble_number(sum(ufl.inner(t, t) for t in terms[kind]) * dx) ** 0.5)
 
 
 def errornorm(exact: Any, u: Function, kind: str = "L2", degree_rise: int = 3) -> float:

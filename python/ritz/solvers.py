@@ -306,6 +306,7 @@ class NewtonSolver:
         self.bcs, self._monitor = as_list(bcs), monitor
         self.rtol, self.atol, self.max_it = rtol, atol, max_it
         self.linear: LinearSolver | None = None
+        self._is_fresh = False  # whether the linear solver was made for the state as it is
         self.history: list[float] = []
         self._me = ffi.new_handle(self)
         self._handle = self.ctx.new("RitzNewton", lib.RitzNewtonCreate, self.ctx.h)

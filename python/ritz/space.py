@@ -26,7 +26,7 @@ def _degree_and_kind(element: ElementSpec) -> tuple[int, bool]:
     return degree, family in _CONTINUOUS
 
 
-class FunctionSpace(_base.SpaceBase):  # type: ignore[misc]
+class FunctionSpace(_base.SpaceBase):
     """Lagrange functions on a mesh: FunctionSpace(mesh, 4), FunctionSpace(mesh, ("DG", 2), shape=(3,)).
 
     Values of functions are [num_nodes][components], components of tensors in C order. V * Q is a product.
@@ -97,7 +97,7 @@ def VectorFunctionSpace(mesh: Mesh, element: ElementSpec = 1, degree: int | None
     return FunctionSpace(mesh, element, degree, shape=(mesh.space_dim if dim is None else dim,))
 
 
-class ProductSpace(_base.SpaceBase):  # type: ignore[misc]
+class ProductSpace(_base.SpaceBase):
     """A product of spaces of one mesh. Values of functions: those of its spaces, one after the other."""
 
     def __init__(self, *spaces: FunctionSpace):

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any, Sequence
 
-import torch  # type: ignore[import-not-found,unused-ignore]
+import torch
 
 from ._core import Vector
 from .adjoint import Control, Solution
@@ -19,7 +19,7 @@ from .bcs import DirichletBC
 from .function import Function
 
 
-class _Solve(torch.autograd.Function):  # type: ignore[misc,unused-ignore]
+class _Solve(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, solution: Solution, *values: Any) -> Any:
         u = solution.solve(values)
