@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Operators, linear solvers, preconditioners, Newton's method."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import ritz
+from ritz import BoxMesh, DirichletBC, Function, FunctionSpace, LinearSolver, Multigrid
+
+
+def poisson(dim=2, n=4, degree=3):
+    """-u'' - .. = f with the solution x(1-x) y(1-y) .., which the space has."""
+    V = FunctionSpace(BoxMesh(*[n] * dim), degree)
+    exact = Function(V).interpolate(lambda x: np.prod(x * (1 - x), axis=0))
+    b = ritz.diffusion(V).apply(exact.vector)
+    return V, ritz.diffusion(V), b, DirichletBC(V, 0, "all"), exact
+
+
+@pytest.mark.parametrize("options", [
+    {}, {"precision": "f32"}, {"preconditioner": "jacobi"}, {"preconditioner": None}, {"preconditioner": "direct"},
+    {"method": "minres"}, {"method": "gmres"}, {"cycle": "w", "smoother": "element_schwarz"},
+    {"smoother": "patches", "method": "fgmres"}, {"hierarchy": "p"},
+])
+def test_linear_solvers(ctx, options):
+    V, A, b, bc, exact = poisson()
+    u = Function(V)
+    result = LinearSolver(A, bc, rtol=1e-10, **options).solve(b, u)
+    assert result.converged and result.iterations == len(result.history) - 1
+    assert np.abs(u.array_ro - exact.array_ro).max() < 1e-8
+    assert str(result.iterations) in str(result)
+
+
+def test_multigrid_levels(ctx):
+    V, A, b, bc, exact = poisson(3, 4, 4)
+    pc = Multigrid(A, bc)
+    assert pc.num_levels == 5 and "degree" in pc.view() and pc.is_symmetric
+    x = ritz.Vector(V.dim)
+    x.array = np.random.default_rng(1).standard_normal(V.dim)
+    y = pc.apply(x)
+    pc.update()
+    assert np.allclose(pc.apply(x).array_ro, y.array_ro, rtol=1e-10, atol=1e-12)
+
+
+def test_neumann_problem():
+    """Without Dirichlet conditions: constants are no part of the solution."""
+    V = FunctionSpace(BoxMesh(4, 4), 3)
+    A = ritz.diffusion(V)
+    exact = Function(V).interpolate(lambda x: x[0] ** 3 - 1.5 * x[0] ** 2)
+    b = A.apply(exact.vector)
+    one = ritz.Vector(V.dim)
+    one.assign(1.0)
+    u = Function(V)
+    pc = Multigrid(A, nullspace="constants")
+    result = LinearSolver(A, preconditioner=pc, nullspace=[one], rtol=1e-10).solve(b, u)
+    difference = u.array_ro - exact.array_ro
+    assert result.converged and np.ptp(difference) < 1e-8
+
+
+def test_operator_is_its_matrix(ctx, rng):
+    V, A, *_ = poisson()
+    x = rng.standard_normal(V.dim)
+    matrix = A.tocsr()
+    scale = np.abs(matrix).sum(axis=1).max()
+    assert np.abs(matrix @ x - A @ x).max() <= 50 * np.finfo(float).eps * scale * np.abs(x).max()
+    assert np.abs(matrix.diagonal() - A.diagonal()).max() <= 50 * np.finfo(float).eps * scale
+    y = np.empty(V.dim)
+    assert A.apply(x, out=y) is y and np.array_equal(y, A @ x)
+    u = Function(V)
+    u.array = x
+    assert isinstance(A @ u, Function) and np.array_equal((A @ u).array_ro, y)
+    assert (A @ x[:, None]).shape == (V.dim, 1)
+
+
+def test_operator_with_scipy():
+    linalg = pytest.importorskip("scipy.sparse.linalg")
+    V, *_ = poisson()
+    A = ritz.operators.GeometryOperator(V, lam=1.0, mu=1.0)
+    x, info = linalg.cg(A, np.ones(V.dim), rtol=1e-10)
+    assert info == 0 and np.abs(A @ x - 1).max() < 1e-8
+
+
+def test_looking_inside():
+    V, A, *_ = poisson()
+    assert "diffusion" in A.explain() and "for" in A.source and repr(A) == f"<ritz.Operator {V.dim} x {V.dim} on /cpu/self>"
+
+
+def test_misuse(ctx):
+    V, A, b, bc, _ = poisson()
+    with pytest.raises(ValueError, match=r"shape \(3,\), needed"):
+        A @ np.ones(3)
+    with pytest.raises(ValueError, match="out is float32"):
+        A.apply(np.ones(V.dim), out=np.empty(V.dim, np.float32))
+    with pytest.raises(TypeError, match="out is a ndarray"):
+        A.apply(b, out=np.empty(V.dim))
+    with pytest.raises(ValueError, match="'newton', needed one of cg"):
+        LinearSolver(A, bc, method="newton")
+    with pytest.raises(ValueError, match="'amg', needed one of multigrid, jacobi, direct"):
+        LinearSolver(A, bc, preconditioner="amg")
+    with pytest.raises(ValueError, match="'soft', needed one of .*auto"):
+        LinearSolver(A, bc, smoother="soft")
+    with pytest.raises(ValueError, match="precision 'f16'"):
+        LinearSolver(A, bc, precision="f16")
+    with pytest.raises(TypeError, match="unknown options smoother"):
+        LinearSolver(A, bc, preconditioner=None, smoother="jacobi")
+    with pytest.raises(ritz.DimensionError, match="RitzSolverSolve"):
+        LinearSolver(A, bc).solve(ritz.Vector(3), Function(V))
+    with pytest.raises(ritz.ConvergenceError, match="iteration limit"):
+        LinearSolver(A, bc, max_it=1, preconditioner=None).solve(b, Function(V))
+    assert LinearSolver(A, bc).solve(b, Function(V)).converged
+
+
