@@ -22,15 +22,17 @@ NOT_FOR_BINDINGS = {"point-function.h", "mpi.h", "petsc.h"}  # texts for compile
 CALLBACKS = """
 extern "Python" int ritz_python_monitor(void *ctx, CeedInt iteration, double residual, bool *stop);
 extern "Python" int ritz_python_level(void *ctx, CeedInt level, RitzSpace space, CeedOperator *op);
+extern "Python" int ritz_python_part_level(void *ctx, CeedInt level, RitzSpace space, CeedOperator *inside,
+                                           CeedOperator *seam);
+extern "Python" int ritz_python_begin(const RitzTransport *transport, CeedInt num, const RitzMessage messages[]);
+extern "Python" int ritz_python_end(const RitzTransport *transport, CeedInt num, const RitzMessage messages[]);
+extern "Python" int ritz_python_reduce(const RitzTransport *transport, RitzReduction kind, CeedInt num,
+                                       double values[]);
 extern "Python" int ritz_python_null(void *ctx, CeedInt level, RitzSpace space, CeedInt max, CeedInt *num,
                                      CeedVector null[]);
 extern "Python" int ritz_python_apply(void *ctx, CeedVector x, CeedVector y);
 extern "Python" int ritz_python_map(void *ctx, CeedInt dim, const double *X, double *x);
-extern "Python" int ritz_python_field(void *ctx, const double *x, double *values);
 extern "Python" int ritz_python_update(void *ctx, CeedVector u);
-extern "Python" int ritz_python_load(void *ctx, double load);
-extern "Python" int ritz_python_qfunction(void *ctx, const CeedInt Q, const CeedScalar *const *in,
-                                          CeedScalar *const *out);
 int CeedVectorGetState(CeedVector vec, uint64_t *state);
 int CeedOperatorIsComposite(CeedOperator op, bool *is_composite);
 void free(void *memory);

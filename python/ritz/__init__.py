@@ -20,6 +20,7 @@ _NAMES = {
     "bcs": ("DirichletBC", "dirichletbc"),
     "operators": ("Operator", "diffusion", "load_vector", "mass"),
     "solvers": ("Blocks", "Direct", "Jacobi", "LinearSolver", "Multigrid", "NewtonSolver", "Preconditioner", "Result"),
+    "parallel": ("set_communicator",),
     "io": ("VTUFile", "write_vtu"),
     "plot": ("plot",),
     # With UFL:
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from .io import *
     from .mesh import *
     from .operators import *
+    from .parallel import *
     from .plot import *
     from .problems import *
     from .solvers import *

@@ -477,25 +477,30 @@ def ritz_python_map(ctx: Any, dim: int, X: Any, x: Any) -> int:
 
 
 @ffi.def_extern(error=1, onerror=keep_exception)
-def ritz_python_field(ctx: Any, x: Any, values: Any) -> int:
-    function, dim = ffi.from_handle(ctx)
-    for i, value in enumerate(np.atleast_1d(function(np.frombuffer(ffi.buffer(x, 8 * dim), float)))):
-        values[i] = value
-    return 0
-
-
-@ffi.def_extern(error=1, onerror=keep_exception)
 def ritz_python_update(ctx: Any, u: Any) -> int:
     ffi.from_handle(ctx).update()
     return 0
 
 
 @ffi.def_extern(error=1, onerror=keep_exception)
-def ritz_python_load(ctx: Any, load: float) -> int:
-    ffi.from_handle(ctx).set_load(load)
+def ritz_python_part_level(ctx: Any, level: int, space: Any, inside: Any, seam: Any) -> int:
+    ffi.from_handle(ctx).make_level(level, space, seam)
     return 0
 
 
 @ffi.def_extern(error=1, onerror=keep_exception)
-def ritz_python_qfunction(ctx: Any, Q: int, inputs: Any, outputs: Any) -> int:
-    return 1
+def ritz_python_begin(transport: Any, num: int, messages: Any) -> int:
+    ffi.from_handle(transport.ctx).begin([messages[i] for i in range(num)])
+    return 0
+
+
+@ffi.def_extern(error=1, onerror=keep_exception)
+def ritz_python_end(transport: Any, num: int, messages: Any) -> int:
+    ffi.from_handle(transport.ctx).end()
+    return 0
+
+
+@ffi.def_extern(error=1, onerror=keep_exception)
+def ritz_python_reduce(transport: Any, kind: int, num: int, values: Any) -> int:
+    ffi.from_handle(transport.ctx).reduce(kind == lib.RITZ_REDUCTION_SUM, ffi.buffer(values, 8 * num))
+    return 0

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _base
 from ._core import SCALAR, Vector, address, ffi, lib
 from .mesh import Mesh
+from .parallel import reduce
 from .space import AnySpace, FunctionSpace, ProductSpace
 
 Source = Union["Function", float, ArrayLike, Callable[..., Any], Any]
@@ -97,6 +98,8 @@ class Function(_base.FunctionBase):
         values = np.empty((len(x), space.num_components), SCALAR)
         self.ctx.call(lib.RitzSpaceEvaluate, space.h, space.mesh.locator.h, self.vector.h, len(x),
                       address(x, "const double"), address(values, "CeedScalar"), ffi.NULL)
+        if space.mesh.num_parts > 1:
+            values = _of_all_parts(values)
         shaped = values.reshape((len(x), *space.shape))
         return shaped[0] if is_one else shaped
 
@@ -107,7 +110,13 @@ class Function(_base.FunctionBase):
 
     def norm(self) -> float:
         """The 2-norm of its values at nodes."""
-        return self.vector.norm()
+        exchange = self._space.exchange
+        return self.vector.norm() if exchange is None else float(exchange.dot(self.vector, self.vector) ** 0.5)
+
+    def update_ghosts(self) -> None:
+        """After writing to .array in one of several parts: others see the values that their owners have."""
+        if self._space.exchange is not None:
+            self._space.exchange.to_ghosts(self.vector)
 
     def copy(self, name: str | None = None) -> Function:
         return Function(self._space, name or self.name, self.vector.copy())
@@ -120,6 +129,12 @@ def _single(space: AnySpace, call: str) -> FunctionSpace:
     if isinstance(space, ProductSpace):
         raise TypeError(f"{call}: the function is one of a product of spaces; take .split() or .sub(i)")
     return space
+
+
+def _of_all_parts(values: NDArray[Any]) -> NDArray[Any]:
+    """Values at points that some part has found; all have to look for the same points."""
+    largest = reduce(np.where(np.isnan(values), -np.inf, values).ravel(), is_sum=False).reshape(values.shape)
+    return np.where(np.isneginf(largest), np.nan, largest).astype(SCALAR)
 
 
 class Constant(_base.ConstantBase):

@@ -8,6 +8,7 @@ from typing import Any, Union
 
 from ._core import ffi, lib
 from .function import Function
+from .parallel import communicator
 from .space import ProductSpace
 
 PathLike = Union[str, "os.PathLike[str]"]
@@ -24,13 +25,19 @@ def _single_functions(functions: tuple[Function, ...]) -> list[Function]:
 
 
 def write_vtu(path: PathLike, *functions: Function) -> None:
-    """Functions of one mesh, with their full degrees, in a file of high-order cells; products are split."""
+    """Functions of one mesh, with their full degrees, in a file of high-order cells; products are split.
+
+    Of problems in parts: NAME.pvtu, the list of files of all parts.
+    """
     single = _single_functions(functions)
     mesh = single[0].space.mesh
     names = [ffi.new("char[]", u.name.encode()) for u in single]
     fields = ffi.new("RitzOutputField[]", [{"name": name, "space": u.space.h, "values": u.vector.h}
                                            for name, u in zip(names, single)])
-    mesh.ctx.call(lib.RitzWriteVTU, mesh.h, len(single), fields, os.fsencode(path))
+    if mesh.num_parts > 1:
+        path = Path(path).with_suffix(".pvtu")
+    write = lib.RitzWritePVTU if mesh.num_parts > 1 else lib.RitzWriteVTU
+    mesh.ctx.call(write, mesh.h, len(single), fields, os.fsencode(path))
 
 
 class VTUFile:
@@ -46,10 +53,13 @@ class VTUFile:
     def write(self, time: float, *functions: Function) -> None:
         if self.times and time <= self.times[-1]:
             raise ValueError(f"VTUFile: time {time} does not come after {self.times[-1]}")
-        file = self.path.with_name(f"{self.path.stem}-{len(self.files):04d}.vtu")
+        is_cut = bool(functions) and functions[0].space.mesh.num_parts > 1
+        file = self.path.with_name(f"{self.path.stem}-{len(self.files):04d}.{'pvtu' if is_cut else 'vtu'}")
         write_vtu(file, *functions)
         self.files.append(file)
         self.times.append(float(time))
+        if is_cut and communicator().rank > 0:
+            return
         ctx = functions[0].ctx
         names = [ffi.new("char[]", os.fsencode(one)) for one in self.files]
         ctx.call(lib.RitzWritePVD, ctx.h, len(self.files), ffi.new("double[]", self.times), ffi.new("char *[]", names),

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _base
 from ._core import Context, Handle, address, check, context, ffi, lib, take_array, text_of
+from .parallel import cut, num_parts, reduce
 
 # By lib.CEED_TOPOLOGY_*: name of the cell in UFL and corners.
 _SHAPES = {
@@ -36,7 +37,7 @@ class Mesh(_base.MeshBase):
             self.ctx = ctx or context()
             options = ffi.new("RitzMeshReadOptions *", {"ignore_periodic": ignore_periodic, "merge": merge is not None,
                                                         "merge_distance": merge or 0.0})
-            self._handle = self.ctx.new("RitzMesh", lib.RitzMeshReadWith, self.ctx.h, os.fsencode(source), options)
+            self._handle = cut(self.ctx.new("RitzMesh", lib.RitzMeshReadWith, self.ctx.h, os.fsencode(source), options))
         dim, space_dim, order = ffi.new("CeedInt *"), ffi.new("CeedInt *"), ffi.new("CeedInt *")
         num = ffi.new("int64_t *")
         self.ctx.call(lib.RitzMeshGetDimensions, self.h, dim, space_dim)
@@ -46,6 +47,7 @@ class Mesh(_base.MeshBase):
         self._geometry: Handle | None = None
         self._locator: Handle | None = None
         self._coarser: Mesh | None = None
+        self.num_parts = num_parts(self._handle)  # of the whole mesh; num_elements and so on are this part's
         if _base.HAVE_UFL:
             cell = _base.ufl_cell(self.shapes[-1] if self.shapes[-1] in ("interval", "triangle", "quadrilateral",
                                                                          "tetrahedron", "hexahedron") else "hexahedron")
@@ -129,7 +131,10 @@ class Mesh(_base.MeshBase):
         """Length, area or volume."""
         measure = ffi.new("double *")
         self.ctx.call(lib.RitzMeshGetMeasure, self.h, measure, ffi.NULL, ffi.NULL)
-        return float(measure[0])
+        return self.sum_over_parts(measure[0])
+
+    def sum_over_parts(self, value: float) -> float:
+        return float(reduce([value])[0]) if self.num_parts > 1 else float(value)
 
     def element_measures(self) -> NDArray[np.float64]:
         measures = np.empty(self.num_elements)
@@ -208,10 +213,11 @@ def BoxMesh(*n: int, lower: Sequence[float] | None = None, upper: Sequence[float
         if corner is not None and len(corner) != len(n):
             raise ValueError(f"BoxMesh: {name} has {len(corner)} coordinates, needed {len(n)}")
     keep = ffi.new_handle(map) if map is not None else ffi.NULL
-    return Mesh(ctx.new("RitzMesh", lib.RitzMeshCreateBox, ctx.h, len(n), ffi.new("CeedInt[]", list(n)),
-                        ffi.new("double[]", list(lower)) if lower is not None else ffi.NULL,
-                        ffi.new("double[]", list(upper)) if upper is not None else ffi.NULL,
-                        order, lib.ritz_python_map if map is not None else ffi.NULL, keep))
+    whole = ctx.new("RitzMesh", lib.RitzMeshCreateBox, ctx.h, len(n), ffi.new("CeedInt[]", list(n)),
+                    ffi.new("double[]", list(lower)) if lower is not None else ffi.NULL,
+                    ffi.new("double[]", list(upper)) if upper is not None else ffi.NULL,
+                    order, lib.ritz_python_map if map is not None else ffi.NULL, keep)
+    return Mesh(cut(whole))
 
 
 def UnitIntervalMesh(n: int, **options: Any) -> Mesh:
@@ -243,4 +249,4 @@ def mesh_from_arrays(shape: str, vertices: ArrayLike, points: ArrayLike, ctx: Co
     arrays = ffi.new("RitzMeshArrays *", {
         "dim": dim, "space_dim": x.shape[1], "order": 1, "num_vertices": len(x), "num_blocks": 1, "blocks": block,
         "vertex_x": address(x, "const double")})
-    return Mesh(ctx.new("RitzMesh", lib.RitzMeshCreate, ctx.h, arrays))
+    return Mesh(cut(ctx.new("RitzMesh", lib.RitzMeshCreate, ctx.h, arrays)))

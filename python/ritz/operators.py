@@ -28,6 +28,7 @@ class Operator:
         self.shape = (self.rows.dim, self.columns.dim)
         self._borrowed: tuple[Handle, Handle] | None = None
         self._arrays: Any = None
+        self._part: Handle | None = None
 
     @property
     def h(self) -> Any:
@@ -38,6 +39,13 @@ class Operator:
     def refresh(self) -> None:
         """Computes again what depends on functions and constants that have changed."""
 
+    @property
+    def part(self) -> Handle | None:
+        """The operator of the whole problem (RitzPartOperator), of which this one adds a part; None: it is whole."""
+        if self._part is None and self.rows.exchange is not None:
+            self._part = self.rows.exchange.part_operator(self._handle.h)
+        return self._part
+
     def on_level(self, space: FunctionSpace) -> Operator:
         """The same operator on a coarser space."""
         raise UnsupportedError("Multigrid: this operator cannot be made on coarser spaces")
@@ -46,17 +54,27 @@ class Operator:
 
     def apply(self, x: VectorLike, out: VectorLike | None = None) -> Any:
         """out = A x; makes `out` like x where none is given."""
-        if isinstance(x, np.ndarray):
+        if isinstance(x, np.ndarray) and self.part is None:
             return self._apply_array(x, out)
         if not isinstance(x, (Vector, Function)):
             from .interop import apply
 
             return apply(self, x, out)
         y = Vector(self.shape[0], self.ctx) if out is None else _vector(out)
-        self.ctx.call(lib.CeedOperatorApply, self.h, _vector(x).h, y.h, REQUEST_IMMEDIATE)
+        if self.part is None:
+            self.ctx.call(lib.CeedOperatorApply, self.h, _vector(x).h, y.h, REQUEST_IMMEDIATE)
+        else:
+            self._apply_in_parts(_vector(x), y)
         if out is None:
             return Function(self.rows, vector=y) if isinstance(x, Function) else y
         return out
+
+    def _apply_in_parts(self, x: Vector, y: Vector) -> None:
+        """y = A x of the whole problem; ghosts of x are up to date afterwards, those of y, a residual, zero."""
+        assert self.part is not None and self.rows.exchange is not None
+        self.refresh()
+        self.ctx.call(lib.RitzPartOperatorApply, self.part.h, x.h, y.h)
+        self.rows.exchange.to_ghosts(x)
 
     def _apply_array(self, x: NDArray[Any], out: Any) -> NDArray[Any]:
         """On arrays: two vectors borrow their memory, until the next apply."""
@@ -83,6 +101,10 @@ class Operator:
 
     def diagonal(self) -> NDArray[Any]:
         diagonal = Vector(self.shape[0], self.ctx)
+        if self.part is not None:
+            self.refresh()
+            self.ctx.call(lib.RitzPartOperatorGetDiagonal, self.part.h, diagonal.h)
+            return diagonal.array_ro.copy()
         self.ctx.call(lib.CeedOperatorLinearAssembleDiagonal, self.h, diagonal.h, REQUEST_IMMEDIATE)
         return diagonal.array_ro.copy()
 
@@ -90,6 +112,8 @@ class Operator:
         """The assembled matrix (scipy.sparse.csr_matrix)."""
         from scipy.sparse import csr_matrix
 
+        if self.part is not None:
+            raise UnsupportedError("tocsr: the operator of a problem in parts")
         rows, columns = ffi.new("CeedSize *"), ffi.new("CeedSize *")
         starts, cols = ffi.new("int64_t **"), ffi.new("int64_t **")
         self.ctx.call(lib.RitzOperatorAssembleCSRSymbolic, self.h, rows, columns, starts, cols)

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any, Callable, Sequence
 
 
-from ._core import ConvergenceError, Handle, Vector, address, check, ffi, lib, text_of
+from ._core import ConvergenceError, Handle, UnsupportedError, Vector, address, check, ffi, lib, text_of
 from .bcs import DirichletBC, as_list, constraints_of, entries_of
 from .function import Function
 from .mesh import Mesh
 from .operators import Operator
+from .parallel import transport
 from .space import FunctionSpace
 
 _METHODS = {"cg": "CG", "fcg": "FLEXIBLE_CG", "minres": "MINRES", "gmres": "GMRES", "fgmres": "FGMRES",
@@ -75,6 +76,12 @@ class Jacobi(Preconditioner):
 
     def __init__(self, operator: Operator, bcs: DirichletBC | Sequence[DirichletBC] | None = None, blocks: bool = False):
         fixed = constraints_of(as_list(bcs), operator.rows)
+        if operator.part is not None:
+            self._diagonal = Vector(operator.shape[0], operator.ctx)
+            self._diagonal.array = operator.diagonal()
+            super().__init__(operator.ctx.new("RitzPreconditioner", lib.RitzPreconditionerCreateJacobi, operator.ctx.h,
+                                              self._diagonal.h, fixed.h), operator)
+            return
         create = lib.RitzPreconditionerCreatePointBlockJacobi if blocks else lib.RitzPreconditionerCreateOperatorJacobi
         super().__init__(operator.ctx.new("RitzPreconditioner", create, operator.h, fixed.h), operator)
 
@@ -84,6 +91,8 @@ class Direct(Preconditioner):
 
     def __init__(self, operator: Operator, bcs: DirichletBC | Sequence[DirichletBC] | None = None, kind: str = "auto"):
         options = ffi.new("RitzDirectOptions *", {"kind": _enum("RITZ_DIRECT_", kind, "Direct"), "for_updates": True})
+        if operator.part is not None:
+            raise UnsupportedError("Direct: the operator of a problem in parts")
         fixed = constraints_of(as_list(bcs), operator.rows)
         handle = operator.ctx.new("RitzPreconditioner", lib.RitzPreconditionerCreateDirect, operator.h, fixed.h, options)
         super().__init__(handle, operator)
@@ -116,20 +125,33 @@ class Multigrid(Preconditioner):
         self.num_levels = int(num[0])
         names: list[Any] = []
         fixed = [part for bc in as_list(bcs) for part in bc.fixed_part(names)]
+        if nullspace not in (None, "constants"):
+            raise ValueError(f"Multigrid: nullspace {nullspace!r}, needed None or 'constants'")
+        make_null = lib.ritz_python_null if nullspace else ffi.NULL
+        me = ffi.new_handle(self)
+        if operator.part is not None:
+            if cycle != "v":
+                raise UnsupportedError(f"Multigrid: cycle {cycle!r} of a problem in parts, needed 'v'")
+            common = {"smoother": _enum("RITZ_SMOOTHER_", smoother, "Multigrid"), "chebyshev": {"degree": steps},
+                      "create_nullspace": make_null}
+            if precision is not None:
+                common.update(use_precision=True, precision=_precision(precision))
+            self._transport = transport()
+            super().__init__(self.ctx.new(
+                "RitzPreconditioner", lib.RitzPreconditionerCreatePartMultigrid, self.ctx.h, self.hierarchy.h,
+                self._transport.struct, lib.ritz_python_part_level, me, len(fixed), ffi.new("RitzFixedPart[]", fixed),
+                ffi.new("RitzPartMultigridOptions *", common)), me)
+            return
         options = ffi.new("RitzMultigridOptions *", {
             "smoother": _enum("RITZ_SMOOTHER_", smoother, "Multigrid"), "cycle": _enum("RITZ_CYCLE_", cycle, "Multigrid"),
             "for_updates": for_updates, "chebyshev": {"degree": steps}, "coarse": {"kind": _enum("RITZ_DIRECT_", coarse, "Multigrid"),
                                                                                      "for_updates": for_updates}})
         if precision is not None:
             options.use_precision, options.precision = True, _precision(precision)
-        if nullspace not in (None, "constants"):
-            raise ValueError(f"Multigrid: nullspace {nullspace!r}, needed None or 'constants'")
-        make_null = lib.ritz_python_null if nullspace else ffi.NULL
-        me = ffi.new_handle(self)
         handle = self.ctx.new("RitzPreconditioner", lib.RitzPreconditionerCreateMultigridOfHierarchy, self.ctx.h,
                               self.hierarchy.h, lib.ritz_python_level, make_null, me, len(fixed),
                               ffi.new("RitzFixedPart[]", fixed), options)
-        super().__init__(handle)
+        super().__init__(handle, me)
 
     def make_level(self, level: int, space: Any, op: Any) -> None:
         """Called by the library: the operator of a level."""
@@ -238,8 +260,12 @@ class LinearSolver:
         self._me = ffi.new_handle(self)
         entries = entries_of(self.bcs)
         call = self.ctx.call
-        call(lib.RitzSolverSetOperator, self.h, operator.h)
-        call(lib.RitzSolverSetConstraints, self.h, len(entries), address(entries, "int64_t"))
+        if operator.part is None:
+            call(lib.RitzSolverSetOperator, self.h, operator.h)
+            call(lib.RitzSolverSetConstraints, self.h, len(entries), address(entries, "int64_t"))
+        else:
+            self._fixed = constraints_of(self.bcs, operator.rows)
+            call(lib.RitzSolverSetPartOperator, self.h, operator.part.h, self._fixed.h)
         call(lib.RitzSolverSetTolerances, self.h, rtol, atol, max_it)
         call(lib.RitzSolverSetMonitor, self.h, lib.ritz_python_monitor, self._me)
         if self.preconditioner is not None:
@@ -279,6 +305,8 @@ class LinearSolver:
         self.operator.refresh()
         source, target = (v.vector if isinstance(v, Function) else v for v in (b, x))
         self.ctx.call(lib.RitzSolverSolve, self.h, source.h, target.h)
+        if self.operator.rows.exchange is not None:
+            self.operator.rows.exchange.to_ghosts(target)
         reason, iterations = ffi.new("RitzSolverReason *"), ffi.new("CeedInt *")
         self.ctx.call(lib.RitzSolverGetReason, self.h, reason)
         self.ctx.call(lib.RitzSolverGetIterations, self.h, iterations)
@@ -323,11 +351,13 @@ class NewtonSolver:
     def apply_raw(self, x: Any, y: Any) -> None:
         """Called by the library: y := F(x) of CeedVectors."""
         check(lib.CeedVectorCopy(x, self.u.vector.h))
+        self.u.update_ghosts()
         self._residual(self.u.vector, _borrowed_vector(self, y))
 
     def update(self) -> None:
         """Called by the library before each linear solve, with the state in u."""
         assert self.linear is not None
+        self.u.update_ghosts()
         if self._is_fresh:
             self._is_fresh = False
         else:
@@ -355,6 +385,7 @@ class NewtonSolver:
             call(lib.RitzNewtonSetBoundaryValues, self.h, values.h)
         call(lib.RitzNewtonSolve, self.h, ffi.NULL, solution.h)
         self.u.vector.assign(solution)
+        self.u.update_ghosts()
         reason, steps, linear = ffi.new("RitzNewtonReason *"), ffi.new("CeedInt *"), ffi.new("CeedInt *")
         call(lib.RitzNewtonGetReason, self.h, reason)
         call(lib.RitzNewtonGetIterations, self.h, steps, linear)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from . import _base
 from ._core import Handle, address, ffi, lib, take_array
 from .mesh import Mesh
+from .parallel import Exchange, reduce
 
 _CONTINUOUS = ("Lagrange", "CG", "P", "Q", "H1")
 _DISCONTINUOUS = ("Discontinuous Lagrange", "DG", "DP", "DQ", "L2")
@@ -44,7 +45,8 @@ class FunctionSpace(_base.SpaceBase):
         num = ffi.new("int64_t *")
         self.ctx.call(lib.RitzSpaceGetNumNodes, self.h, num)
         self.num_nodes = int(num[0])
-        self.dim = self.num_nodes * self.num_components
+        self.dim = self.num_nodes * self.num_components  # of a part: with the ghosts
+        self._exchange: Exchange | None = None
         if _base.HAVE_UFL:
             cell = mesh.ufl_coordinate_element().cell
             super().__init__(mesh, _base.Element(cell, self.degree, self.shape, (), self.is_continuous))
@@ -56,6 +58,18 @@ class FunctionSpace(_base.SpaceBase):
     @property
     def mesh(self) -> Mesh:
         return self._mesh
+
+    @property
+    def exchange(self) -> Exchange | None:
+        """Between this part and others, made by all together at the first use; None: the mesh is whole."""
+        if self._exchange is None and self._mesh.num_parts > 1:
+            self._exchange = Exchange(self)
+        return self._exchange
+
+    @property
+    def global_dim(self) -> int:
+        """Unknowns of the whole problem."""
+        return self.dim if self.exchange is None else int(reduce([self.exchange.num_owned])[0])
 
     @property
     def spaces(self) -> tuple[FunctionSpace, ...]:
@@ -111,6 +125,7 @@ class ProductSpace(_base.SpaceBase):
         self.degree = max(space.degree for space in spaces)
         self.num_components = sum(space.num_components for space in spaces)
         self.shape = (self.num_components,)
+        self.exchange: Exchange | None = None  # products are not to be had in parts
         if _base.HAVE_UFL:
             element = _base.Element(spaces[0].ufl_element().cell, self.degree, self.shape,
                                     tuple(space.ufl_element() for space in spaces))

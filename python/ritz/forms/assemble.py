@@ -333,13 +333,15 @@ class BoundForm:
             operator.refresh()
 
     def total(self) -> float:
-        return sum(operator.total() for operator in self.operators)
+        return self.mesh.sum_over_parts(sum(operator.total() for operator in self.operators))
 
     def residual(self, out: Optional[Vector] = None) -> Vector:
         result = out if out is not None else Vector(self.spaces[0].dim, self.ctx)
         result.assign(0.0)
         for operator in self.operators:
             operator.add_to(result)
+        if self.spaces[0].exchange is not None:
+            self.spaces[0].exchange.to_owners(result)
         return result
 
     def composite(self) -> Handle:
