@@ -26,17 +26,21 @@ typedef struct {
   double *r, *z;                   // owned, [n]
   double seconds;                  // that the factorization took
   bool is_auto;
-  bool for_updates; // assembly, and what factorizing again needs, are kept
-  bool is_loose;    // neither constraints nor a nullspace
-  bool is_of_rows;  // no operator: no conjugate gradients, no algebraic multigrid
-  char notes[1024]; // lines: why not the kinds that come before
+  int64_t max_dense; // of AUTO
+  bool for_updates;  // assembly, and what factorizing again needs, are kept
+  bool is_loose;     // neither constraints nor a nullspace
+  bool is_of_rows;   // no operator: no conjugate gradients, no algebraic multigrid
+  char notes[1024];  // lines: why not the kinds that come before
 } Direct;
 
 // ---- Kinds ----
 
-static const char *const names[] = {"auto", "dense", "cholmod",      "umfpack",
-                                    "amg",  "cg",    "multifrontal", "ldlt"};
-enum { NUM_KINDS = sizeof(names) / sizeof(names[0]) };
+static const char *const names[] = {"auto", "dense",        "cholmod", "umfpack", "amg",
+                                    "cg",   "multifrontal", "ldlt",    "lu"};
+enum {
+  NUM_KINDS = sizeof(names) / sizeof(names[0]),
+  MAX_LU = 4000, // unknowns of a dense matrix, where AUTO has nothing else: 128 MB, 4e10 operations
+};
 
 static const RitzDirectMethods *const all_methods[NUM_KINDS] = {
     [RITZ_DIRECT_DENSE] = &ritz_direct_dense,
@@ -45,6 +49,7 @@ static const RitzDirectMethods *const all_methods[NUM_KINDS] = {
     [RITZ_DIRECT_AMG] = &ritz_direct_amg,
     [RITZ_DIRECT_MULTIFRONTAL] = &ritz_direct_multifrontal,
     [RITZ_DIRECT_LDLT] = &ritz_direct_ldlt,
+    [RITZ_DIRECT_LU] = &ritz_direct_lu,
 };
 
 static bool is_kind(RitzDirectKind kind) { return (int)kind >= 0 && (int)kind < NUM_KINDS; }
@@ -338,12 +343,17 @@ static double limit_own_flops(const Direct *d) {
   return limit > 0 ? limit : 5e10;
 }
 
-// Factors of a matrix that has no Cholesky factors.
-static int try_indefinite(Direct *d, bool *is_done) {
+// Factors of a matrix that has no Cholesky factors. Those that are not symmetric have own ones as dense
+// matrices alone: few unknowns first, more where there is nothing else.
+static int try_indefinite(Direct *d, bool is_small, bool *is_done) {
+  const bool is_asymmetric = d->matrix.asymmetric >= 0;
+  if (is_small && is_asymmetric) return try_kind(d, RITZ_DIRECT_LU, 0, is_done);
   RITZ_TRY(try_kind(d, RITZ_DIRECT_UMFPACK, 0, is_done));
-  return RitzDirectKindIsAvailable(RITZ_DIRECT_UMFPACK, NULL)
-             ? CEED_ERROR_SUCCESS
-             : try_kind(d, RITZ_DIRECT_LDLT, limit_own_flops(d), is_done);
+  if (RitzDirectKindIsAvailable(RITZ_DIRECT_UMFPACK, NULL)) return CEED_ERROR_SUCCESS;
+  if (!is_asymmetric) return try_kind(d, RITZ_DIRECT_LDLT, limit_own_flops(d), is_done);
+  if (d->matrix.n <= MAX_LU) return try_kind(d, RITZ_DIRECT_LU, 0, is_done);
+  note_limit(d, RITZ_DIRECT_LU, MAX_LU);
+  return CEED_ERROR_SUCCESS;
 }
 
 // Sparse factors. Where every part of a problem has the matrix, each solves it once a cycle on its own
@@ -356,8 +366,8 @@ static int try_sparse(Direct *d, bool *is_done) {
 }
 
 // Dense for few unknowns; a sparse factorization for more, unless that takes long; algebraic multigrid for
-// many; LU factors, or own L D L^T without UMFPACK, where there are no Cholesky factors. *is_done is false
-// where nothing of that is left.
+// many; LU factors, or own L D L^T or dense LU without UMFPACK, where there are no Cholesky factors. *is_done
+// is false where nothing of that is left.
 static int choose(Direct *d, const RitzDirectOptions *o, bool *is_done) {
   const bool is_small = d->matrix.n <= o->max_dense, is_sparse = !is_small && d->matrix.n <= o->max_direct;
   const RitzRefusal *refusal = &d->factorization.refusal;
@@ -374,7 +384,7 @@ static int choose(Direct *d, const RitzDirectOptions *o, bool *is_done) {
     note_limit(d, RITZ_DIRECT_UMFPACK, o->max_direct);
   }
   if (!*is_done && (is_small || is_sparse) && *refusal != RITZ_REFUSED_TOO_LONG)
-    RITZ_TRY(try_indefinite(d, is_done));
+    RITZ_TRY(try_indefinite(d, is_small, is_done));
   if (!*is_done && !is_small && !d->is_of_rows && *refusal != RITZ_REFUSED_MATRIX)
     RITZ_TRY(try_kind(d, RITZ_DIRECT_AMG, 0, is_done));
   return CEED_ERROR_SUCCESS;
@@ -478,11 +488,22 @@ static const char *why_direct_is_not_updated(RitzPreconditioner pc) {
   return ((const Direct *)pc->data)->op ? NULL : "it belongs to a problem in parts";
 }
 
+// AUTO has chosen a kind for symmetric matrices, and this is none any more: Jacobians may begin at a state
+// where they are symmetric.
+static int choose_asymmetric(Direct *d) {
+  RitzFactorization *f = &d->factorization;
+  bool is_done;
+  if (f->methods) f->methods->destroy(f);
+  d->notes[0] = '\0';
+  return try_indefinite(d, d->matrix.n <= d->max_dense, &is_done);
+}
+
 // Numbers alone where the kind can do that, and has what it needs of an update before; else all, by the same
 // kind.
 static int factorize_again(Direct *d) {
   RitzFactorization *f = &d->factorization;
   const bool is_for_symmetric = all_methods[d->kind]->is_symmetric || all_methods[d->kind]->is_indefinite;
+  if (d->is_auto && is_for_symmetric && d->matrix.asymmetric >= 0) return choose_asymmetric(d);
   if (!f->methods || !f->for_updates || !f->methods->refactorize) {
     if (f->methods) f->methods->destroy(f);
     return factorize_direct(d, d->kind, 0);
@@ -510,7 +531,10 @@ static int update_factors(Direct *d) {
 static int update_direct(RitzPreconditioner pc) {
   Direct *d = pc->data;
   if (d->matrix.n == 0) return CEED_ERROR_SUCCESS;
-  return d->solver ? ritz_preconditioner_update(d->jacobi) : update_factors(d);
+  if (d->solver) return ritz_preconditioner_update(d->jacobi);
+  RITZ_TRY(update_factors(d));
+  pc->is_symmetric = d->factorization.methods->is_symmetric;
+  return CEED_ERROR_SUCCESS;
 }
 
 static const RitzPreconditionerMethods methods = {.name = "assembled matrix",
@@ -540,6 +564,7 @@ int RitzPreconditionerCreateDirect(CeedOperator op, RitzIndices constraints, con
   RITZ_TRY(ritz_nullspace_check(ceed, o.num_null, o.null, length));
   RITZ_TRY(RITZ_CALLOC(ceed, 1, &d));
   d->is_auto = o.kind == RITZ_DIRECT_AUTO;
+  d->max_dense = o.max_dense;
   d->for_updates = o.for_updates;
   int ierr = CeedOperatorReferenceCopy(op, &d->op);
   if (!ierr) ierr = ritz_matrix_number(ceed, length, constraints, &d->matrix);
@@ -601,6 +626,7 @@ int ritz_direct_create_of_rows(Ceed ceed, RitzRows *rows, const RitzDirectOption
   d->matrix = matrix;
   d->is_of_rows = true;
   d->is_auto = o.kind == RITZ_DIRECT_AUTO;
+  d->max_dense = o.max_dense;
   d->is_loose = d->matrix.n == d->matrix.length && o.num_null == 0;
   ierr = check_options(ceed, &o);
   if (!ierr) ierr = ritz_nullspace_check(ceed, o.num_null, o.null, d->matrix.length);

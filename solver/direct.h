@@ -108,7 +108,7 @@ struct RitzDirectMethods {
   void (*destroy)(RitzFactorization *f); // also after a failure of `factorize`
 };
 extern const RitzDirectMethods ritz_direct_dense, ritz_direct_cholmod, ritz_direct_umfpack, ritz_direct_amg,
-    ritz_direct_multifrontal, ritz_direct_ldlt;
+    ritz_direct_multifrontal, ritz_direct_ldlt, ritz_direct_lu;
 
 // The matrix is refused because of its unknown i: pivots are not positive.
 void ritz_direct_refuse_pivot(RitzFactorization *f, int64_t i);

@@ -107,6 +107,7 @@ static int update_multigrid(RitzPreconditioner pc) {
     (void)snprintf(prefix, sizeof(prefix), "level %" CeedInt_FMT, l);
     RITZ_TRY(ritz_run_with_prefix(pc->ceed, prefix, update_level, &mg->levels[l]));
   }
+  pc->is_symmetric = pc->is_symmetric && mg->levels[0].smoother->is_symmetric; // factors may be others now
   return CEED_ERROR_SUCCESS;
 }
 

@@ -263,7 +263,8 @@ static void check_symmetric(Problem *p, RitzDirectKind kind) {
   bool is_symmetric;
   CHECK_OK(RitzPreconditionerCreateDirect(p->op, p->constraints, &options, &pc));
   CHECK_OK(RitzPreconditionerIsSymmetric(pc, &is_symmetric));
-  const bool is_definite = kind != RITZ_DIRECT_UMFPACK && kind != RITZ_DIRECT_CG && kind != RITZ_DIRECT_LDLT;
+  const bool is_definite = kind != RITZ_DIRECT_UMFPACK && kind != RITZ_DIRECT_CG &&
+                           kind != RITZ_DIRECT_LDLT && kind != RITZ_DIRECT_LU;
   CHECK(is_symmetric == is_definite, "%s", RitzDirectKindName(kind));
   CHECK_OK(CeedVectorCreate(p->ceed, p->n, &s));
   CHECK_OK(CeedVectorCreate(p->ceed, p->n, &zs));
@@ -474,7 +475,8 @@ TEST(what_is_no_nullspace_is_refused) {
 static void check_indefinite(Problem *p, RitzDirectKind kind) {
   const RitzDirectOptions options = {.kind = kind};
   RitzPreconditioner pc = NULL;
-  if (kind == RITZ_DIRECT_UMFPACK || kind == RITZ_DIRECT_LDLT || kind == RITZ_DIRECT_AUTO) {
+  if (kind == RITZ_DIRECT_UMFPACK || kind == RITZ_DIRECT_LDLT || kind == RITZ_DIRECT_LU ||
+      kind == RITZ_DIRECT_AUTO) {
     check_inverse(p, kind);
   } else if (kind != RITZ_DIRECT_CG && kind != RITZ_DIRECT_AMG) {
     CHECK_ERROR(p->ceed, RitzPreconditionerCreateDirect(p->op, p->constraints, &options, &pc),
@@ -522,6 +524,98 @@ TEST(matrices_without_an_inverse_are_refused) {
   CeedDestroy(&ceed);
 }
 
+// ---- Matrices that are not symmetric ----
+
+// What the view says; the caller frees it.
+static char *view_of(RitzPreconditioner pc) {
+  char *text = calloc(1, 4096);
+  FILE *stream = tmpfile();
+  if (!text || !stream || RitzPreconditionerView(pc, stream)) return text;
+  rewind(stream);
+  text[fread(text, 1, 4095, stream)] = '\0';
+  fclose(stream);
+  return text;
+}
+
+// Diffusion, and convection of strength *ctx along x.
+static int create_convection(Problem *p, CeedQFunctionContext ctx) {
+  static const char text[] =
+      RITZ_TEXT(CEED_QFUNCTION_HELPER void flow(const void *ctx, const CeedScalar grad_u[1][2],
+                                                CeedScalar v[1], CeedScalar grad_v[1][2]) {
+        v[0] = *(const double *)ctx * grad_u[0][0];
+        for (int d = 0; d < 2; d++) grad_v[0][d] = grad_u[0][d];
+      });
+  const RitzFormField u = {.name = "u", .what = RITZ_FORM_GRADIENT, .space = p->space};
+  const RitzFormField v = {.name = "v", .what = RITZ_FORM_BOTH, .space = p->space};
+  const RitzForm form = {text, "flow", 0, 1, &u, 1, &v};
+  CeedOperatorDestroy(&p->op);
+  return RitzGeometryCreateFormOperator(p->geometry, p->ceed, &(RitzOperatorOptions){.space = p->space},
+                                        &form, ctx, &p->op);
+}
+
+static int set_strength(CeedQFunctionContext ctx, double strength) {
+  return CeedQFunctionContextSetData(ctx, CEED_MEM_HOST, CEED_COPY_VALUES, sizeof(strength), &strength);
+}
+
+static double residual_of_solve(Problem *p, RitzPreconditioner pc) {
+  uint64_t seed = 17;
+  if (fill_random(p, p->r, &seed) || RitzPreconditionerApply(pc, p->r, p->z)) return NAN;
+  return residual_of(p, 0, NULL);
+}
+
+// Jacobians may be symmetric at the state where a preconditioner is made, and nowhere else.
+static void check_convection(Problem *p, CeedQFunctionContext ctx, const RitzDirectOptions *options,
+                             const char *first, const char *then) {
+  RitzPreconditioner pc = NULL;
+  bool is_symmetric;
+  CHECK_OK(set_strength(ctx, 0));
+  CHECK_OK(RitzPreconditionerCreateDirect(p->op, p->constraints, options, &pc));
+  char *before = view_of(pc);
+  const double at_first = residual_of_solve(p, pc);
+  CHECK_OK(set_strength(ctx, 30));
+  CHECK_OK(RitzPreconditionerUpdate(pc));
+  char *after = view_of(pc);
+  const double at_last = residual_of_solve(p, pc);
+  const bool is_told = strstr(before, first) && strstr(after, then);
+  if (!is_told) tap_note("%s\n%s", before, after);
+  free(before);
+  free(after);
+  CHECK(is_told, "the views do not say '%s', '%s'", first, then);
+  CHECK(at_first <= tolerance && at_last <= tolerance, "residuals %g, %g", at_first, at_last);
+  CHECK_OK(RitzPreconditionerIsSymmetric(pc, &is_symmetric));
+  CHECK(!is_symmetric, "it is said to be symmetric");
+  CHECK_OK(RitzPreconditionerUpdate(pc));
+  CHECK(residual_of_solve(p, pc) == at_last, "another update with the same values");
+  CHECK_OK(RitzPreconditionerDestroy(&pc));
+}
+
+TEST_EACH_BACKEND(matrices_that_are_not_symmetric_have_lu_factors) {
+  const Case c = {.dim = 2, .degree = 2, .num_comp = 1, .into = CEED_TOPOLOGY_QUAD, .constrained = "xmin"};
+  const char *many = RitzDirectKindIsAvailable(RITZ_DIRECT_UMFPACK, NULL) ? "UMFPACK" : "dense LU";
+  CeedQFunctionContext ctx = NULL;
+  RitzPreconditioner pc = NULL;
+  Problem p;
+  CHECK_OK(create_problem(ceed, &c, &p));
+  CHECK_OK(CeedQFunctionContextCreate(ceed, &ctx));
+  CHECK_OK(set_strength(ctx, 0));
+  CHECK_OK(create_convection(&p, ctx));
+  check_convection(&p, ctx, NULL, "dense Cholesky", "dense LU");
+  if (!tap_failed()) check_convection(&p, ctx, &(RitzDirectOptions){.max_dense = 5}, "", many);
+  if (!tap_failed()) {
+    CHECK_OK(set_strength(ctx, 30));
+    CHECK_ERROR(ceed,
+                RitzPreconditionerCreateDirect(p.op, p.constraints,
+                                               &(RitzDirectOptions){.kind = RITZ_DIRECT_DENSE}, &pc),
+                CEED_ERROR_MAJOR, "not symmetric");
+    CHECK_OK(RitzPreconditionerCreateDirect(p.op, p.constraints, &(RitzDirectOptions){.kind = RITZ_DIRECT_LU},
+                                            &pc));
+    CHECK(residual_of_solve(&p, pc) <= tolerance, "residual %g", residual_of(&p, 0, NULL));
+    CHECK_OK(RitzPreconditionerDestroy(&pc));
+  }
+  CeedQFunctionContextDestroy(&ctx);
+  destroy_problem(&p);
+}
+
 // ---- Few unknowns ----
 
 TEST_EACH_BACKEND(disconnected_unknowns_and_one_alone_are_solved) {
@@ -552,17 +646,6 @@ TEST_EACH_BACKEND(disconnected_unknowns_and_one_alone_are_solved) {
 }
 
 // ---- Choice ----
-
-// What the view says; the caller frees it.
-static char *view_of(RitzPreconditioner pc) {
-  char *text = calloc(1, 4096);
-  FILE *stream = tmpfile();
-  if (!text || !stream || RitzPreconditionerView(pc, stream)) return text;
-  rewind(stream);
-  text[fread(text, 1, 4095, stream)] = '\0';
-  fclose(stream);
-  return text;
-}
 
 static void check_choice(Problem *p, const RitzDirectOptions *options, const char *const *words) {
   RitzPreconditioner pc = NULL;
@@ -609,13 +692,12 @@ TEST(kinds_have_names_and_missing_ones_say_what_is_missing) {
   const char *why;
   Problem p;
   CHECK_OK(create_problem(ceed, &c, &p));
-  CHECK(!RitzDirectKindName(RITZ_DIRECT_LDLT + 1), "a name past the end");
-  CHECK(!RitzDirectKindIsAvailable(RITZ_DIRECT_LDLT + 1, &why) && why, "a kind past the end");
+  CHECK(!RitzDirectKindName(RITZ_DIRECT_LU + 1), "a name past the end");
+  CHECK(!RitzDirectKindIsAvailable(RITZ_DIRECT_LU + 1, &why) && why, "a kind past the end");
   CHECK(RitzDirectKindIsAvailable(RITZ_DIRECT_DENSE, &why) && !why, "dense");
-  CHECK_ERROR(ceed,
-              RitzPreconditionerCreateDirect(p.op, NULL, &(RitzDirectOptions){.kind = RITZ_DIRECT_LDLT + 1},
-                                             &pc),
-              CEED_ERROR_INCOMPATIBLE, "kind");
+  CHECK_ERROR(
+      ceed, RitzPreconditionerCreateDirect(p.op, NULL, &(RitzDirectOptions){.kind = RITZ_DIRECT_LU + 1}, &pc),
+      CEED_ERROR_INCOMPATIBLE, "kind");
   for (RitzDirectKind k = RITZ_DIRECT_AUTO; RitzDirectKindName(k); k++) {
     if (RitzDirectKindIsAvailable(k, &why)) continue;
     tap_note("%s: %s", RitzDirectKindName(k), why);
@@ -791,7 +873,7 @@ int main(int argc, char **argv) {
             float_operators_are_solved_in_double, pure_neumann_problems_are_solved_without_their_constants,
             free_elastic_bodies_are_solved_without_rigid_motions, what_is_no_nullspace_is_refused,
             indefinite_matrices_have_no_cholesky_factors, matrices_without_an_inverse_are_refused,
-            disconnected_unknowns_and_one_alone_are_solved,
+            matrices_that_are_not_symmetric_have_lu_factors, disconnected_unknowns_and_one_alone_are_solved,
             the_choice_follows_the_number_of_unknowns_and_is_told,
             kinds_have_names_and_missing_ones_say_what_is_missing, large_operators_are_assembled_by_kernels,
             every_failing_allocation_leaves_nothing_behind,

@@ -254,6 +254,7 @@ static const Kind kinds[] = {
     DIRECT_KINDS("direct, CG", RITZ_DIRECT_CG, false),
     DIRECT_KINDS("direct, multifrontal", RITZ_DIRECT_MULTIFRONTAL, false),
     DIRECT_KINDS("direct, L D L^T", RITZ_DIRECT_LDLT, true),
+    DIRECT_KINDS("direct, LU", RITZ_DIRECT_LU, true),
     {"multigrid", create_multigrid, RITZ_SMOOTHER_AUTO, 2, false, false, 0},
     {"multigrid, Jacobi", create_multigrid, RITZ_SMOOTHER_JACOBI, 1, false, false, 0},
     {"multigrid, elements", create_multigrid, RITZ_SMOOTHER_ELEMENT_SCHWARZ, 2, false, false, 0},

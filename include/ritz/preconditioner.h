@@ -286,7 +286,8 @@ CEED_EXTERN int RitzPreconditionerCreateBlocks(Ceed ceed, CeedInt num, const Rit
 // doc/coarse-problems.md says when which kind is of use. Libraries of others are looked up at run time.
 typedef enum {
   RITZ_DIRECT_AUTO, // the first that serves: dense for few unknowns, a sparse factorization, AMG for many, or
-                    // where that is too much work, CG. Not definite: UMFPACK, LDLT where that is missing
+                    // where that is too much work, CG. Not definite: UMFPACK, LDLT where that is missing; not
+                    // symmetric: LU for few, UMFPACK, LU up to 4000 where that is missing
   RITZ_DIRECT_DENSE,        // own Cholesky factorization, 8 n^2 bytes
   RITZ_DIRECT_CHOLMOD,      // SuiteSparse's sparse Cholesky factorization
   RITZ_DIRECT_UMFPACK,      // SuiteSparse's sparse LU factorization
@@ -296,6 +297,8 @@ typedef enum {
                             // the context computes
   RITZ_DIRECT_LDLT, // the same, L D L^T of symmetric matrices that need not be definite, without exchanges:
                     // pivots below sqrt(eps) |A| are replaced, solutions then refined on the host
+  RITZ_DIRECT_LU,   // own dense LU factorization with exchanges, for matrices that are not symmetric, 8 n^2
+                    // bytes
 } RitzDirectKind;
 CEED_EXTERN const char *RitzDirectKindName(RitzDirectKind kind); // "auto"; NULL past the end
 // Whether this library and machine have it; *why (static, may be NULL): why not.
@@ -315,10 +318,10 @@ typedef struct {
 
 // Assembles op (RitzOperatorAssembleCSR) without constrained rows and columns and factorizes it. A kind that
 // is not available: CEED_ERROR_UNSUPPORTED with what is missing. A matrix that cannot be factorized, is not
-// finite, or not symmetric (but for UMFPACK): CEED_ERROR_MAJOR. Vectors that are no nullspace, or depend on
-// each other, options without meaning: CEED_ERROR_INCOMPATIBLE. options: NULL stands for zeros. Factors are
-// in double, whatever the operator's precision, and on the host but for MULTIFRONTAL and LDLT; conjugate
-// gradients have vectors of the library's own precision.
+// finite, or not symmetric (but for UMFPACK and LU): CEED_ERROR_MAJOR. Vectors that are no nullspace, or
+// depend on each other, options without meaning: CEED_ERROR_INCOMPATIBLE. options: NULL stands for zeros.
+// Factors are in double, whatever the operator's precision, and on the host but for MULTIFRONTAL and LDLT;
+// conjugate gradients have vectors of the library's own precision.
 CEED_EXTERN int RitzPreconditionerCreateDirect(CeedOperator op, RitzIndices constraints,
                                                const RitzDirectOptions *options, RitzPreconditioner *pc);
 
