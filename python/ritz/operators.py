@@ -22,6 +22,7 @@ class Operator:
     """
 
     dtype = SCALAR
+    is_symmetric = True  # decides on the method of solvers
 
     def __init__(self, handle: Handle, rows: AnySpace, columns: AnySpace | None = None):
         self._handle, self.rows, self.columns, self.ctx = handle, rows, columns or rows, handle.ctx

@@ -239,7 +239,8 @@ Monitor = Callable[[int, float], Any]
 class LinearSolver:
     """Solves A x = b with the values of x at constrained entries kept.
 
-    method: cg, fcg, minres, gmres, fgmres, chebyshev, richardson; None: cg or fcg, as the preconditioner asks.
+    method: cg, fcg, minres, gmres, fgmres, chebyshev, richardson; None: cg or fcg, as the preconditioner asks,
+    fgmres where the operator is not symmetric.
     preconditioner: "multigrid", "jacobi", "direct", None or an object.
     """
 
@@ -251,7 +252,8 @@ class LinearSolver:
         self.bcs = as_list(bcs)
         self.preconditioner = self._make_preconditioner(preconditioner, options)
         if method is None:
-            method = "cg" if self.preconditioner is None or self.preconditioner.is_symmetric else "fcg"
+            is_fixed = self.preconditioner is None or self.preconditioner.is_symmetric
+            method = "fgmres" if not operator.is_symmetric else "cg" if is_fixed else "fcg"
         if method not in _METHODS:
             raise ValueError(f"LinearSolver: method {method!r}, needed one of {', '.join(_METHODS)}")
         kind = getattr(lib, "RITZ_SOLVER_" + _METHODS[method])

@@ -110,3 +110,19 @@ def test_misuse(ctx):
     assert LinearSolver(A, bc).solve(b, Function(V)).converged
 
 
+
+
+def test_methods_follow_symmetry():
+    """Forms know whether they are symmetric, for all values; Jacobians that are not get FGMRES."""
+    ufl = pytest.importorskip("ufl")
+    V = FunctionSpace(BoxMesh(6, 6), 2)
+    u, v, w = ufl.TrialFunction(V), ufl.TestFunction(V), Function(V)
+    grad, inner, dx, ds = ufl.grad, ufl.inner, ufl.dx, ufl.ds
+    energy = ufl.sin(w) * inner(grad(w), grad(w)) * dx
+    assert ritz.assemble(inner(grad(u), grad(v)) * dx + w * u * v * ds).is_symmetric
+    assert ritz.assemble(ufl.derivative(ufl.derivative(energy, w, v), w, u)).is_symmetric
+    assert not ritz.assemble(u.dx(0) * v * dx + inner(grad(u), grad(v)) * dx).is_symmetric
+    F = (1 + w**2) * inner(grad(w), grad(v)) * dx - 5 * v * dx
+    assert not ritz.assemble(ufl.derivative(F, w, u)).is_symmetric
+    result = ritz.solve(F == 0, w, DirichletBC(V, 0))  # symmetric at the first guess alone
+    assert result.converged and result.history[-1] < 1e-7 * result.history[0]

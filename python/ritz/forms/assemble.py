@@ -384,6 +384,7 @@ class FormOperator(Operator):
 
     def __init__(self, bound: BoundForm):
         self.bound = bound
+        self.is_symmetric = bound.compiled.is_symmetric
         place = bound.place
         columns = bound.spaces[1] if place.unknown is None else place.functions[place.unknown].space
         super().__init__(bound.composite(), bound.spaces[0], columns)

@@ -135,6 +135,7 @@ class CompiledForm:
     coefficients: List[Element]
     constant_shapes: List[Tuple[int, ...]]
     integrals: List[Integral] = field(default_factory=list)
+    is_symmetric: bool = False  # of bilinear forms: for all values of functions and constants
 
     def constant_values(self, kernel: Kernel, values: Sequence[Any]) -> Array:
         """The context's doubles, from the values of the form's constants."""
@@ -550,6 +551,18 @@ def _compile_integral(form: Any, compiled: CompiledForm, kind: str, integrands: 
     return (writer.write(graph, best.outs, best.stored), writer.write_setup(best.stored) if best.stored else None)
 
 
+def _is_symmetric(form: Any, compiled: CompiledForm, kind: str, integrands: Sequence[Any]) -> bool:
+    """Whether exchanging test and trial function leaves every term as it is."""
+    if compiled.rank < 2 or compiled.arguments[0] != compiled.arguments[1]:
+        return False
+    graph = Graph()
+    evaluator = Evaluator(graph, _Leaves(graph, form, compiled, kind), False)
+    total: Value = {}
+    for e in integrands:
+        total = evaluator.add(total, evaluator(e))
+    return all(total.get((trial, test)) is node for (test, trial), node in total.items())
+
+
 def compile_new(form: Any, store: str = "auto") -> CompiledForm:
     """Compiles a form. store: which numbers of bilinear forms are stored at points: "auto", what takes least time;
     "all" that can be; "none"."""
@@ -561,6 +574,7 @@ def compile_new(form: Any, store: str = "auto") -> CompiledForm:
     for i in lower(form).integrals():
         key = (i.integral_type(), _subdomains(i.subdomain_id()), _quadrature(i.metadata()))
         groups.setdefault(key, []).append(i.integrand())
+    compiled.is_symmetric = all(_is_symmetric(form, compiled, key[0], terms) for key, terms in groups.items())
     for (kind, subdomains, (degree, is_lobatto)), integrands in groups.items():
         if kind == "interior_facet" and subdomains:
             raise UnsupportedForm(f"dS of {', '.join(map(str, subdomains))}: interior facets have no parts")
