@@ -18,9 +18,9 @@ static const ProblemOperator *linear_operator(const Solve *s) {
 static int create_level(void *ctx, CeedInt level, RitzSpace space, CeedOperator *op) {
   Solve *s = ctx;
 
-  (void)level;
   *op = NULL;
-  return s->state ? solve_create_level_linear(s, space, op) : problem_create_level(&s->problem, space, op);
+  return s->state ? solve_create_level_linear(s, level, space, op)
+                  : problem_create_level(&s->problem, space, op);
 }
 
 static int create_part_level(void *ctx, CeedInt level, RitzSpace space, CeedOperator *inside,
@@ -182,14 +182,16 @@ static int create_multigrid(Solve *s) {
       .is_reversed = needs_symmetric(o->solver),
       .smoother = smoother,
       .schwarz_degree = o->smoother <= 0 ? schwarz_degree(s) : 0,
-      .chebyshev = {.degree = chosen_degree(s, smoother)},
+      .chebyshev = {.degree = chosen_degree(s, smoother), .update = RITZ_BOUNDS_KEEP},
       .use_precision = true,
       .precision = chosen_precision(s),
+      .for_updates = s->state != NULL,
       .coarse = {.kind = chosen_coarse(s)},
   };
   RitzHierarchy hierarchy = NULL;
   int ierr = RitzHierarchyCreate(s->problem.space, &levels, &hierarchy);
 
+  if (!ierr && s->state) ierr = solve_create_levels(s, hierarchy);
   if (!ierr) {
     ierr = RitzPreconditionerCreateMultigridOfHierarchy(s->ceed, hierarchy, create_level,
                                                         s->modes.num ? create_level_modes : NULL, s,
@@ -341,33 +343,38 @@ static int show_view(const Solve *s, const char *label, int (*view)(RitzPrecondi
   return ierr;
 }
 
-// A preconditioner for the present state, symmetric if `last` is; s->pc is NULL where there is none.
-static int create_next(Solve *s, RitzPreconditioner last) {
-  bool was_symmetric = false, is_symmetric = false;
-  const char *message = NULL;
-
-  s->pc = NULL;
-  if (create_kind(s, s->pc_kind)) return CeedResetErrorMessage(s->ceed, &message);
-  CLI_TRY(RitzPreconditionerIsSymmetric(last, &was_symmetric));
-  CLI_TRY(RitzPreconditionerIsSymmetric(s->pc, &is_symmetric));
-  return was_symmetric && !is_symmetric ? RitzPreconditionerDestroy(&s->pc) : CEED_ERROR_SUCCESS;
+// All that the preconditioner has of the state, which it keeps beside it.
+static int update_all(Solve *s) {
+  CLI_TRY(solve_set_levels(s));
+  CLI_TRY(RitzPreconditionerUpdate(s->pc));
+  return CeedVectorCopy(s->state, s->pc_state);
 }
 
-// Of an operator that is not definite some cannot be made, or are not symmetric, which the method asks for:
-// the last one stays, and the linear solve finds out.
-int solve_renew_preconditioner(Solve *s) {
-  RitzPreconditioner last = s->pc;
+// The same for the state that it had before.
+static int go_back(Solve *s) {
+  CeedVector present = NULL;
+  int ierr;
 
-  if (!last) return CEED_ERROR_SUCCESS;
-  CLI_TRY(create_next(s, last));
-  if (!s->pc) {
-    if (!s->has_stale_pc) cli_fact("note", "no %s at some state: the last one serves", kind_name(s->pc_kind));
-    s->has_stale_pc = true;
-    s->pc = last;
-    return CEED_ERROR_SUCCESS;
-  }
-  RitzPreconditionerDestroy(&last);
-  return RitzSolverSetPreconditioner(s->solver, s->pc);
+  CLI_TRY(CeedVectorCreate(s->ceed, s->size, &present));
+  CLI_TRY_CLEANUP(CeedVectorCopy(s->state, present));
+  CLI_TRY_CLEANUP(CeedVectorCopy(s->pc_state, s->state));
+  CLI_TRY_CLEANUP(update_all(s));
+  ierr = CeedVectorCopy(present, s->state);
+cleanup:
+  CeedVectorDestroy(&present);
+  return ierr;
+}
+
+// An operator that is not definite has none of some kinds: the last one stays, and the linear solve finds
+// out.
+int solve_update_preconditioner(Solve *s) {
+  const char *message = NULL;
+
+  if (!s->pc || !update_all(s)) return CEED_ERROR_SUCCESS;
+  CLI_TRY(CeedResetErrorMessage(s->ceed, &message));
+  if (!s->has_stale_pc) cli_fact("note", "no %s at some state: the last one serves", kind_name(s->pc_kind));
+  s->has_stale_pc = true;
+  return go_back(s);
 }
 
 int solve_create_method(Solve *s) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Nonlinear problems of `ritz solve`: Newton's method in load steps. The Jacobian is the derivative of the
-// problem's operator at the state, its preconditioner is made anew before each linear solve, with the state
-// on all levels of multigrid.
+// problem's operator at the state; its preconditioner, with the state on all levels of multigrid, gets new
+// values when the Jacobian has changed.
+#include <math.h>
 #include <ritz/derivative.h>
-#include <ritz/function.h>
 #include <ritz/newton.h>
 #include <stdlib.h>
 
@@ -12,60 +12,66 @@
 typedef struct {
   Solve *s;
   CeedVector full_loads, full_values, values; // owned: at load 1; at the load of the step
-  CeedInt num_solves;
-  double load, start;
-  bool is_new; // the preconditioner belongs to the state
+  CeedInt num_solves, num_updates;
+  double load, norm, change; // norm: |F - b|; change: of the Jacobian since the preconditioner has its values
+  double start, mark, updates, solves; // seconds: of the clock; new values, linear solves
 } LoadSteps;
 
 // ---- Levels ----
 
-// The state on a level: its values at the level's nodes. Nodes that are found in no element, by rounding,
-// have none: this is for preconditioners alone.
-static int create_level_state(const Solve *s, RitzSpace space, CeedVector *state) {
-  double *x = NULL;
-  CeedScalar *values = NULL;
-  int64_t num_nodes = 0;
-  CeedSize size = 0;
-  int ierr;
-
-  CLI_TRY(RitzSpaceGetNumNodes(space, &num_nodes));
-  CLI_TRY(RitzSpaceGetSize(space, &size));
-  CLI_TRY(cli_allocate(s->ceed, (size_t)num_nodes * (size_t)s->space_dim, sizeof(*x), &x));
-  CLI_TRY_CLEANUP(CeedVectorCreate(s->ceed, size, state));
-  CLI_TRY_CLEANUP(RitzSpaceGetNodeCoordinates(space, x));
-  CLI_TRY_CLEANUP(CeedVectorGetArrayWrite(*state, CEED_MEM_HOST, &values));
-  ierr = RitzSpaceEvaluate(s->problem.space, s->locator, s->state, num_nodes, x, values, NULL);
-  for (CeedSize i = 0; i < size && !ierr; i++) {
-    if (values[i] != values[i]) values[i] = 0;
+void solve_destroy_levels(Solve *s) {
+  for (CeedInt i = 0; i < s->num_levels; i++) {
+    CeedVectorDestroy(&s->levels[i].state);
+    CeedOperatorDestroy(&s->levels[i].interpolate);
   }
-  const int restored = CeedVectorRestoreArray(*state, &values);
+  free(s->levels);
+  s->levels = NULL;
+  s->num_levels = 0;
+}
 
-  ierr = ierr ? ierr : restored;
-cleanup:
-  free(x);
-  return ierr;
+static int create_level(const Solve *s, RitzHierarchy hierarchy, CeedInt number, SolveLevel *level) {
+  RitzSpace space = NULL, finer = NULL;
+  CeedSize size = 0;
+
+  if (number == s->num_levels - 1) return CeedVectorReferenceCopy(s->state, &level->state);
+  CLI_TRY(RitzHierarchyGetSpace(hierarchy, number, &space));
+  CLI_TRY(RitzHierarchyGetSpace(hierarchy, number + 1, &finer));
+  CLI_TRY(RitzSpaceGetSize(space, &size));
+  CLI_TRY(CeedVectorCreate(s->ceed, size, &level->state));
+  return RitzSpaceCreateInterpolation(space, finer, s->ceed, CEED_SCALAR_TYPE, &level->interpolate);
+}
+
+int solve_create_levels(Solve *s, RitzHierarchy hierarchy) {
+  CeedInt num = 0;
+
+  solve_destroy_levels(s);
+  CLI_TRY(RitzHierarchyGetNumLevels(hierarchy, &num));
+  CLI_TRY(cli_allocate(s->ceed, (size_t)num, sizeof(*s->levels), &s->levels));
+  s->num_levels = num;
+  for (CeedInt i = 0; i < num; i++) CLI_TRY(create_level(s, hierarchy, i, &s->levels[i]));
+  return solve_set_levels(s);
+}
+
+int solve_set_levels(Solve *s) {
+  for (CeedInt i = s->num_levels - 2; i >= 0; i--) {
+    const SolveLevel *level = &s->levels[i];
+
+    CLI_TRY(
+        CeedOperatorApply(level->interpolate, s->levels[i + 1].state, level->state, CEED_REQUEST_IMMEDIATE));
+  }
+  return CEED_ERROR_SUCCESS;
 }
 
 // Bodies: the Jacobian of the stress, without that of pressures. A conductivity makes it unsymmetric: the
 // operator whose k does not move.
-static int linearize_level(Solve *s, RitzSpace space, CeedVector state, CeedOperator *op) {
+int solve_create_level_linear(Solve *s, CeedInt level, RitzSpace space, CeedOperator *op) {
+  CeedVector state = s->levels[level].state;
   CeedOperator residual = NULL;
-  int ierr;
 
   if (s->conductivity) return problem_create_picard(&s->problem, space, state, op);
   CLI_TRY(problem_create_level(&s->problem, space, &residual));
-  ierr = RitzOperatorCreateDerivative(residual, state, op);
+  const int ierr = RitzOperatorCreateDerivative(residual, state, op);
   CeedOperatorDestroy(&residual);
-  return ierr;
-}
-
-int solve_create_level_linear(Solve *s, RitzSpace space, CeedOperator *op) {
-  CeedVector state = NULL;
-  int ierr = space == s->problem.space ? CeedVectorReferenceCopy(s->state, &state)
-                                       : create_level_state(s, space, &state);
-
-  if (!ierr) ierr = linearize_level(s, space, state, op);
-  CeedVectorDestroy(&state);
   return ierr;
 }
 
@@ -97,19 +103,45 @@ int solve_create_jacobian(Solve *s) {
   CLI_TRY(add_pressures(s));
   CLI_TRY(CeedVectorCreate(s->ceed, s->size, &s->state));
   CLI_TRY(CeedVectorSetValue(s->state, 0));
-  CLI_TRY(RitzLocatorCreate(s->mesh, -1, &s->locator));
+  CLI_TRY(CeedVectorCreate(s->ceed, s->size, &s->pc_state));
+  CLI_TRY(CeedVectorSetValue(s->pc_state, 0));
   return RitzOperatorCreateDerivative(s->problem.op.whole, s->state, &s->jacobian.whole);
 }
 
 // ---- Steps ----
 
+// Since the last mark.
+static void add_time(LoadSteps *steps, double *seconds) {
+  const double now = cli_seconds();
+
+  *seconds += now - steps->mark;
+  steps->mark = now;
+}
+
 // A RitzNewtonUpdateFunction.
 static int update(void *ctx, CeedVector u) {
+  const double most_change = 0.3; // iterations stay as they are with new values in each step
   LoadSteps *steps = ctx;
 
   (void)u;
-  if (!steps->is_new) CLI_TRY(solve_renew_preconditioner(steps->s));
-  steps->is_new = false;
+  steps->mark = cli_seconds();
+  if (!(steps->change <= most_change)) {
+    CLI_TRY(solve_update_preconditioner(steps->s));
+    steps->change = 0;
+    steps->num_updates++;
+  }
+  add_time(steps, &steps->updates);
+  return CEED_ERROR_SUCCESS;
+}
+
+// A RitzMonitorFunction of linear solves.
+static int look_at_clock(void *ctx, CeedInt it, double residual, bool *stop) {
+  LoadSteps *steps = ctx;
+
+  (void)it;
+  (void)residual;
+  (void)stop;
+  add_time(steps, &steps->solves);
   return CEED_ERROR_SUCCESS;
 }
 
@@ -117,6 +149,7 @@ static int update(void *ctx, CeedVector u) {
 static int set_load(void *ctx, double load) {
   LoadSteps *steps = ctx;
 
+  if (load <= steps->load) steps->change = INFINITY; // u has gone back
   steps->load = load;
   steps->num_solves++;
   CLI_TRY(set_pressures(steps->s, load));
@@ -124,11 +157,16 @@ static int set_load(void *ctx, double load) {
   return RitzVectorSum(steps->values, load, steps->full_values, 0, CEED_VECTOR_NONE);
 }
 
-// A RitzMonitorFunction.
-static int show_step(void *ctx, CeedInt step, double residual, bool *stop) {
-  const LoadSteps *steps = ctx;
+// A RitzMonitorFunction. With a Jacobian that does not change a step du ends at the residual of the linear
+// solve; else (J(u + du) - J(u)) du / 2 is left. So the ratio of two residuals bounds the change where it
+// counts.
+static int look_at_step(void *ctx, CeedInt step, double residual, bool *stop) {
+  LoadSteps *steps = ctx;
 
   (void)stop;
+  if (step > 0) steps->change += residual / steps->norm;
+  steps->norm = residual;
+  if (cli_is_quiet()) return CEED_ERROR_SUCCESS;
   fprintf(stderr, "  load %-8.4g step %3" CeedInt_FMT "  |F| %9.3e\n", steps->load, step, residual);
   return CEED_ERROR_SUCCESS;
 }
@@ -162,7 +200,9 @@ static int show_result(LoadSteps *steps, RitzNewton newton, double reached, bool
            "%" CeedInt_FMT " in %" CeedInt_FMT " steps of Newton's method, %" CeedInt_FMT
            " load steps, residual %.3e to %.3e",
            linear, num_steps, num_solves, first, last);
-  cli_fact("time", "%.3f s", cli_seconds() - steps->start);
+  cli_fact("time",
+           "%.3f s, %.3f of it linear solves, %.3f new values of the preconditioner, %" CeedInt_FMT " times",
+           cli_seconds() - steps->start, steps->solves, steps->updates, steps->num_updates);
   return CeedVectorCopy(s->u, s->state);
 }
 
@@ -174,10 +214,11 @@ static int run(LoadSteps *steps, RitzNewton newton, bool *converged) {
   CLI_TRY(RitzNewtonSetLinearSolver(newton, s->solver));
   CLI_TRY(RitzNewtonSetState(newton, s->state));
   CLI_TRY(RitzNewtonSetUpdate(newton, update, steps));
+  CLI_TRY(RitzSolverSetMonitor(s->solver, look_at_clock, steps));
   CLI_TRY(RitzNewtonSetBoundaryValues(newton, steps->values));
   CLI_TRY(
       RitzNewtonSetTolerances(newton, s->options.tol, 0, s->options.newton_it ? s->options.newton_it : 30));
-  CLI_TRY(RitzNewtonSetMonitor(newton, cli_is_quiet() ? NULL : show_step, steps));
+  CLI_TRY(RitzNewtonSetMonitor(newton, look_at_step, steps));
   cli_fact("set-up", "%.3f s", cli_seconds() - s->setup_start);
   steps->start = cli_seconds();
   CLI_TRY(RitzNewtonSolveByLoads(newton, s->options.load_steps ? s->options.load_steps : 1, set_load, steps,
@@ -186,13 +227,16 @@ static int run(LoadSteps *steps, RitzNewton newton, bool *converged) {
 }
 
 int solve_by_newton(Solve *s, bool *converged) {
-  LoadSteps steps = {.s = s, .is_new = true};
+  LoadSteps steps = {.s = s};
   RitzNewton newton = NULL;
   int ierr;
 
   CLI_TRY_CLEANUP(create_vectors(&steps));
   CLI_TRY_CLEANUP(RitzNewtonCreate(s->ceed, &newton));
   ierr = run(&steps, newton, converged);
+  const int ended = RitzSolverSetMonitor(s->solver, NULL, NULL);
+
+  ierr = ierr ? ierr : ended;
 cleanup:
   RitzNewtonDestroy(&newton);
   CeedVectorDestroy(&steps.full_loads);

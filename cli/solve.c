@@ -207,9 +207,10 @@ void solve_clean_up(Solve *s) {
   RitzPreconditionerDestroy(&s->pc);
   problem_destroy_operator(&s->jacobian);
   CeedVectorDestroy(&s->state);
+  CeedVectorDestroy(&s->pc_state);
+  solve_destroy_levels(s);
   for (size_t i = 0; s->followers && i < s->num_formulas; i++) CeedQFunctionContextDestroy(&s->followers[i]);
   free(s->followers);
-  RitzLocatorDestroy(&s->locator);
   RitzIndicesDestroy(&s->constraints);
   problem_destroy_modes(&s->modes);
   CeedVectorDestroy(&s->mean_weights);

@@ -106,6 +106,13 @@ typedef struct {
   char label[160]; // "--robin fins"
 } Formula;
 
+// Of multigrid of a nonlinear problem, 0 is the coarsest: the state has the values of the finer level's at
+// its nodes.
+typedef struct {
+  CeedVector state;
+  CeedOperator interpolate; // from the finer level; NULL on the finest
+} SolveLevel;
+
 typedef struct {
   const ArgCommand *command; // whose name messages about the mesh begin with
   SolveOptions options;
@@ -136,13 +143,14 @@ typedef struct {
   ProblemModes modes;            // of no energy
   CeedVector u, rhs;
   CeedVector mean_weights; // integrals of the basis functions, where u is known up to constants; else NULL
-  // Of nonlinear problems: the Jacobian at the state, and who finds nodes of levels.
+  // Of nonlinear problems: the Jacobian at the state, the state of the preconditioner, those of its levels.
   ProblemOperator jacobian;
   CeedQFunctionContext *followers; // of the formulas that are pressures, [num_formulas]; NULL: there are none
-  CeedVector state;
-  RitzLocator locator;
+  CeedVector state, pc_state;
+  CeedInt num_levels;
+  SolveLevel *levels;          // [num_levels], the finest has `state`
   SolvePreconditioner pc_kind; // that was made
-  bool has_stale_pc;           // once at least
+  bool has_stale_pc;           // for another state than that of a solve, once at least
   RitzPreconditioner pc;
   bool is_double;      // cycles of multigrid are, though nobody has asked for it
   CeedVector diagonal; // of Jacobi on all parts
@@ -195,12 +203,16 @@ int solve_create_method(Solve *s); // Ceed code: preconditioner and solver
 // Ceed code: after a solve for the right-hand side, which once more begins where a cycle in single precision
 // has failed, with the operator `op`.
 int solve_again_in_double(Solve *s, const ProblemOperator *op);
-int solve_run(Solve *s, bool *converged); // Ceed code: one solve, with progress and result
-int solve_renew_preconditioner(Solve *s); // Ceed code: for another state
+int solve_run(Solve *s, bool *converged);  // Ceed code: one solve, with progress and result
+int solve_update_preconditioner(Solve *s); // Ceed code: for the values of the state
 
 // ---- solve-newton.c ----
-int solve_create_jacobian(Solve *s);                                        // Ceed code: at the state 0
-int solve_create_level_linear(Solve *s, RitzSpace space, CeedOperator *op); // Ceed code: at the state
+int solve_create_jacobian(Solve *s); // Ceed code: at the state 0
+// Ceed codes: states on the levels of a hierarchy, and their values; the operator of a level at its state.
+int solve_create_levels(Solve *s, RitzHierarchy hierarchy);
+int solve_set_levels(Solve *s);
+int solve_create_level_linear(Solve *s, CeedInt level, RitzSpace space, CeedOperator *op);
+void solve_destroy_levels(Solve *s);
 int solve_by_newton(Solve *s, bool *converged); // Ceed code: from 0, to the loads in rhs and the values in u
 
 // ---- solve-time.c ----

@@ -213,6 +213,14 @@ if "$ritz" solve box:1x1 --problem hyperelasticity --order 1 --fixed xmin --forc
     values "bending with $method" 1e-6 "-0.00974741 -0.19116031" box:4x4 --order 3 --fixed xmin --traction xmax=0,-0.03 \
       --load-steps 2 --probe 1,0.5 "${large[@]}" $method
   done
+  # The state is on all levels: a step takes no more iterations than linear elasticity, though not each one gets new values.
+  bent=(box:8x2 --order 3 --bc xmin=0,0 --bc xmax=-0.4,0.6)
+  run solve "${bent[@]}" --problem elasticity --ceed /cpu/self/ref --tol 1e-11
+  linear=$(sed -n 's/^iterations *\([0-9]*\),.*/\1/p' "$folder/out")
+  run solve "${bent[@]}" --load-steps 2 "${large[@]}"
+  awk -v linear="$linear" '$1 == "iterations" { most = linear * $4; ok = $2 <= most; steps = $4 }
+    $1 == "time" { ok = ok && $(NF - 1) > 0 && $(NF - 1) < steps } END { exit !ok }' "$folder/out" && [[ $status == 0 ]]
+  report $((1 - $?)) "a body that bends far keeps the iterations of linear elasticity"
   # Cauchy's stress is -p: (1/2) (1/s - s) / s^2 at s = 0.9 in space, over s in the plane.
   values "a pressure that follows a cube" 1e-8 "-0.1 -0.1 -0.1" box:1x1x1 --order 1 --poisson 0 --fixed xmin.x --fixed ymin.y \
     --fixed zmin.z --pressure 'xmax=(1/0.9-0.9)/2/0.81' --pressure 'ymax=(1/0.9-0.9)/2/0.81' --pressure 'zmax=(1/0.9-0.9)/2/0.81' \
