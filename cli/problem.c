@@ -70,7 +70,7 @@ static int create_scalar(const Problem *p, const ProblemMaterial *m, Form form, 
   return RitzGeometryCreateOperator(geometry, p->ceed, options, op);
 }
 
-static int create_of_material(const Problem *p, CeedInt i, Form form, RitzGeometry geometry, RitzSpace space,
+static int create_of_material(Problem *p, CeedInt i, Form form, RitzGeometry geometry, RitzSpace space,
                               CeedOperator *op) {
   const ProblemMaterial *m = &p->options.materials[i];
   CeedInt degree = 0;
@@ -83,7 +83,8 @@ static int create_of_material(const Problem *p, CeedInt i, Form form, RitzGeomet
                                  .regions = m->regions,
                                  .elements = form.elements};
   if (problem_is_elastic(p->options.kind)) return problem_create_body(p, m, geometry, &options, op);
-  if (p->options.conductivity) return problem_create_conduction(p, i, form.state, geometry, &options, op);
+  if (p->options.conductivity && form.kind != RITZ_OPERATOR_MASS)
+    return problem_create_conduction(p, i, form.state, geometry, &options, op);
   return create_scalar(p, m, form, geometry, &options, op);
 }
 
@@ -249,6 +250,7 @@ int problem_create(Ceed ceed, RitzMesh mesh, const ProblemOptions *options, Prob
 
 void problem_destroy(Problem *p) {
   problem_destroy_operator(&p->op);
+  problem_destroy_conduction(p);
   RitzExchangeDestroy(&p->exchange);
   CeedVectorDestroy(&p->x);
   for (CeedInt b = 0; b < p->num_blocks; b++) {

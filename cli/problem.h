@@ -94,8 +94,9 @@ typedef struct {
   CeedInt more_points; // Gauss points a direction than the degree; 0: 2
   CeedInt num_materials;
   const ProblemMaterial *materials; // borrowed, as long as the problem lives
-  // Function conductivity(number of the material, x, y, z, u) in C; NULL: k of the materials. Operators are
-  // u -> F(u) with it, in one part, of meshes that fill their space; poisson and helmholtz.
+  // Functions conductivity and capacity(number of the material, x, y, z, u) in C, the second one that of
+  // heat, else 1; NULL: those of the materials. Operators are u -> F(u) with them, in one part, of meshes
+  // that fill their space; poisson, helmholtz and heat.
   const char *conductivity; // borrowed likewise
   CeedInt num_robin;
   const ProblemRobin *robin;      // borrowed likewise
@@ -127,9 +128,10 @@ typedef struct {
   int num_geometries;
   ProblemGeometry *geometries;
   CeedInt dim, space_dim, num_comp;
-  double time;         // at which functions are evaluated
-  bool has_directions; // all elements are lines, quadrilaterals or hexahedra
-  bool has_jumps;      // of coefficients within elements
+  double time;                      // at which functions are evaluated
+  bool has_directions;              // all elements are lines, quadrilaterals or hexahedra
+  bool has_jumps;                   // of coefficients within elements
+  CeedQFunctionContext *conduction; // [num_materials], of all operators with functions in C; NULL: none
 } Problem;
 
 // ---- problem.c ----
@@ -170,8 +172,11 @@ int problem_set_operator(const ProblemOperator *op, RitzSolver solver, RitzIndic
 
 // The operator of a material, by its number, as RitzGeometryCreateFormOperator makes it. state: NULL for
 // F(u).
-int problem_create_conduction(const Problem *problem, CeedInt material, CeedVector state,
-                              RitzGeometry geometry, const RitzOperatorOptions *options, CeedOperator *op);
+int problem_create_conduction(Problem *problem, CeedInt material, CeedVector state, RitzGeometry geometry,
+                              const RitzOperatorOptions *options, CeedOperator *op);
+// Another factor of c in all operators with functions in C, those of levels and derivatives among them.
+int problem_set_factor(Problem *problem, double factor);
+void problem_destroy_conduction(Problem *problem);
 
 // ---- problem-parts.c ----
 // All three do nothing where the problem is no part.

@@ -37,27 +37,28 @@ void solve_report_coefficients(const Solve *s, bool *reported) {
   }
 }
 
-// The functions of all materials, and the one that chooses.
-static void write_conductivity(const Solve *s, FILE *stream) {
+// A function of all materials, 1 where there is no formula, and the one that chooses.
+static void write_function(const Solve *s, const char *function, SolveRole role, FILE *stream) {
   char name[40];
 
   for (CeedInt i = 0; i < s->num_materials; i++) {
     const ProblemMaterial *m = &s->materials[i];
-    const Formula *k = solve_find_formula(s, ROLE_COEFFICIENT, m->num_regions ? m->regions[0] : 0);
+    const Formula *formula = solve_find_formula(s, role, m->num_regions ? m->regions[0] : 0);
 
-    snprintf(name, sizeof(name), "conductivity_%d", (int)i);
-    if (k)
-      expr_write_c(k->expr[0], name, stream);
+    snprintf(name, sizeof(name), "%s_%d", function, (int)i);
+    if (formula)
+      expr_write_c(formula->expr[0], name, stream);
     else
       fprintf(stream, "#define %s(x, y, z, u) 1\n", name);
   }
   fprintf(stream,
-          "CEED_QFUNCTION_HELPER CeedScalar conductivity(const CeedScalar material, const CeedScalar x,\n"
+          "CEED_QFUNCTION_HELPER CeedScalar %s(const CeedScalar material, const CeedScalar x,\n"
           "    const CeedScalar y, const CeedScalar z, const CeedScalar u) {\n"
-          "  (void)material;\n");
+          "  (void)material;\n",
+          function);
   for (CeedInt i = 0; i + 1 < s->num_materials; i++)
-    fprintf(stream, "  if (material < %d.5) return conductivity_%d(x, y, z, u);\n", (int)i, (int)i);
-  fprintf(stream, "  return conductivity_%d(x, y, z, u);\n}\n", (int)s->num_materials - 1);
+    fprintf(stream, "  if (material < %d.5) return %s_%d(x, y, z, u);\n", (int)i, function, (int)i);
+  fprintf(stream, "  return %s_%d(x, y, z, u);\n}\n", function, (int)s->num_materials - 1);
 }
 
 int solve_create_conductivity(Solve *s) {
@@ -66,7 +67,10 @@ int solve_create_conductivity(Solve *s) {
 
   if (!s->is_nonlinear || s->options.problem == PROBLEM_HYPERELASTICITY) return CEED_ERROR_SUCCESS;
   stream = open_memstream(&s->conductivity, &size);
-  if (stream) write_conductivity(s, stream);
+  if (stream) {
+    write_function(s, "conductivity", ROLE_COEFFICIENT, stream);
+    write_function(s, "capacity", ROLE_CAPACITY, stream);
+  }
   if (stream && !fclose(stream)) return CEED_ERROR_SUCCESS;
   return CeedError(s->ceed, CEED_ERROR_MAJOR, "no memory for the text of the conductivity");
 }
@@ -452,7 +456,9 @@ static void show_equation(const Solve *s) {
                                   : "",
              o->lambda);
     break;
-  case PROBLEM_HEAT: cli_fact("problem", "c du/dt - div k grad u = f"); break;
+  case PROBLEM_HEAT:
+    cli_fact("problem", "c du/dt - div %s grad u = f", s->is_nonlinear ? "k(u)" : "k");
+    break;
   case PROBLEM_HYPERELASTICITY:
     cli_fact("problem", "hyperelasticity, %s: -div P(u) = f of the undeformed body",
              o->law == PROBLEM_NEO_HOOKEAN ? "neo-Hookean" : "Saint Venant-Kirchhoff");

@@ -247,9 +247,8 @@ static int check_formula(const Solve *s, const Formula *formula) {
                                                     : "this does not depend on time");
       return CLI_USAGE;
     }
-    if (expr_uses_unknown(expr) && (!roles[role].has_unknown || s->options.problem == PROBLEM_HEAT)) {
-      args_wrong(&solve_command, formula->option,
-                 "'u' is used, which --coefficient of poisson and helmholtz has alone");
+    if (expr_uses_unknown(expr) && !roles[role].has_unknown) {
+      args_wrong(&solve_command, formula->option, "'u' is used, which --coefficient has alone");
       return CLI_USAGE;
     }
     if (has_normal && !roles[role].has_normal) {
@@ -286,6 +285,10 @@ static int check_nonlinear(Solve *s) {
   if (!s->is_nonlinear && (o->load_steps || o->newton_it)) {
     args_wrong(&solve_command, o->load_steps ? "--load-steps" : "--newton-it",
                "only with --problem hyperelasticity, or u in --coefficient");
+    return CLI_USAGE;
+  }
+  if (o->problem == PROBLEM_HEAT && o->load_steps) {
+    args_wrong(&solve_command, "--load-steps", "not with --problem heat, whose steps are those of time");
     return CLI_USAGE;
   }
   if (s->is_nonlinear && solve_count_parts(o) > 1) {

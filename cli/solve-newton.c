@@ -11,10 +11,10 @@
 
 typedef struct {
   Solve *s;
-  CeedVector full_loads, full_values, values; // owned: at load 1; at the load of the step
-  CeedInt num_solves, num_updates;
-  double load, norm, change; // norm: |F - b|; change: of the Jacobian since the preconditioner has its values
-  double start, mark, updates, solves; // seconds: of the clock; new values, linear solves
+  SolveNewton newton;
+  CeedVector full_loads, full_values; // owned: at load 1
+  CeedInt num_solves;
+  double start; // seconds of the clock
 } LoadSteps;
 
 // ---- Levels ----
@@ -99,97 +99,126 @@ static int add_pressures(Solve *s) {
   return RitzOperatorSetUse(s->problem.op.whole, RITZ_USE_NO_WAIT);
 }
 
-int solve_create_jacobian(Solve *s) {
+int solve_create_jacobian(Solve *s, CeedVector state) {
   CLI_TRY(add_pressures(s));
   CLI_TRY(CeedVectorCreate(s->ceed, s->size, &s->state));
-  CLI_TRY(CeedVectorSetValue(s->state, 0));
+  CLI_TRY(state ? CeedVectorCopy(state, s->state) : CeedVectorSetValue(s->state, 0));
   CLI_TRY(CeedVectorCreate(s->ceed, s->size, &s->pc_state));
-  CLI_TRY(CeedVectorSetValue(s->pc_state, 0));
+  CLI_TRY(CeedVectorCopy(s->state, s->pc_state));
   return RitzOperatorCreateDerivative(s->problem.op.whole, s->state, &s->jacobian.whole);
 }
 
-// ---- Steps ----
+// ---- Newton's method ----
 
 // Since the last mark.
-static void add_time(LoadSteps *steps, double *seconds) {
+static void add_time(SolveNewton *n, double *seconds) {
   const double now = cli_seconds();
 
-  *seconds += now - steps->mark;
-  steps->mark = now;
+  *seconds += now - n->mark;
+  n->mark = now;
 }
 
 // A RitzNewtonUpdateFunction.
 static int update(void *ctx, CeedVector u) {
   const double most_change = 0.3; // iterations stay as they are with new values in each step
-  LoadSteps *steps = ctx;
+  SolveNewton *n = ctx;
 
   (void)u;
-  steps->mark = cli_seconds();
-  if (!(steps->change <= most_change)) {
-    CLI_TRY(solve_update_preconditioner(steps->s));
-    steps->change = 0;
-    steps->num_updates++;
+  n->mark = cli_seconds();
+  if (!(n->change <= most_change)) {
+    CLI_TRY(solve_update_preconditioner(n->solve));
+    n->change = 0;
+    n->num_updates++;
   }
-  add_time(steps, &steps->updates);
+  add_time(n, &n->updates);
   return CEED_ERROR_SUCCESS;
 }
 
 // A RitzMonitorFunction of linear solves.
 static int look_at_clock(void *ctx, CeedInt it, double residual, bool *stop) {
-  LoadSteps *steps = ctx;
+  SolveNewton *n = ctx;
 
   (void)it;
   (void)residual;
   (void)stop;
-  add_time(steps, &steps->solves);
+  add_time(n, &n->solves);
   return CEED_ERROR_SUCCESS;
-}
-
-// A RitzLoadFunction.
-static int set_load(void *ctx, double load) {
-  LoadSteps *steps = ctx;
-
-  if (load <= steps->load) steps->change = INFINITY; // u has gone back
-  steps->load = load;
-  steps->num_solves++;
-  CLI_TRY(set_pressures(steps->s, load));
-  CLI_TRY(RitzVectorSum(steps->s->rhs, load, steps->full_loads, 0, CEED_VECTOR_NONE));
-  return RitzVectorSum(steps->values, load, steps->full_values, 0, CEED_VECTOR_NONE);
 }
 
 // A RitzMonitorFunction. With a Jacobian that does not change a step du ends at the residual of the linear
 // solve; else (J(u + du) - J(u)) du / 2 is left. So the ratio of two residuals bounds the change where it
 // counts.
 static int look_at_step(void *ctx, CeedInt step, double residual, bool *stop) {
-  LoadSteps *steps = ctx;
+  SolveNewton *n = ctx;
 
   (void)stop;
-  if (step > 0) steps->change += residual / steps->norm;
-  steps->norm = residual;
-  if (cli_is_quiet()) return CEED_ERROR_SUCCESS;
-  fprintf(stderr, "  load %-8.4g step %3" CeedInt_FMT "  |F| %9.3e\n", steps->load, step, residual);
+  if (step > 0) n->change += residual / n->norm;
+  n->norm = residual;
+  if (cli_is_quiet() || !n->name) return CEED_ERROR_SUCCESS;
+  fprintf(stderr, "  %s %-8.4g step %3" CeedInt_FMT "  |F| %9.3e\n", n->name, n->at, step, residual);
   return CEED_ERROR_SUCCESS;
 }
 
-static int create_vectors(LoadSteps *steps) {
-  Solve *s = steps->s;
-  CeedVector *const vectors[] = {&steps->full_loads, &steps->full_values, &steps->values};
+int solve_create_newton(Solve *s, SolveNewton *n) {
+  n->solve = s;
+  CLI_TRY(CeedVectorCreate(s->ceed, s->size, &n->values));
+  CLI_TRY(CeedVectorSetValue(n->values, 0));
+  CLI_TRY(RitzNewtonCreate(s->ceed, &n->newton));
+  CLI_TRY(RitzNewtonSetResidual(n->newton, s->problem.op.whole));
+  CLI_TRY(RitzNewtonSetLinearSolver(n->newton, s->solver));
+  CLI_TRY(RitzNewtonSetState(n->newton, s->state));
+  CLI_TRY(RitzNewtonSetUpdate(n->newton, update, n));
+  CLI_TRY(RitzSolverSetMonitor(s->solver, look_at_clock, n));
+  CLI_TRY(RitzNewtonSetBoundaryValues(n->newton, n->values));
+  return RitzNewtonSetMonitor(n->newton, look_at_step, n);
+}
 
-  for (int i = 0; i < 3; i++) CLI_TRY(CeedVectorCreate(s->ceed, s->size, vectors[i]));
+void solve_destroy_newton(SolveNewton *n) {
+  if (n->newton) RitzSolverSetMonitor(n->solve->solver, NULL, NULL);
+  RitzNewtonDestroy(&n->newton);
+  CeedVectorDestroy(&n->values);
+}
+
+int solve_set_newton_tolerance(SolveNewton *n, double atol) {
+  const SolveOptions *o = &n->solve->options;
+
+  return RitzNewtonSetTolerances(n->newton, o->tol, atol, o->newton_it ? o->newton_it : 30);
+}
+
+void solve_newton_jumps(SolveNewton *n) { n->change = INFINITY; }
+
+// ---- Load steps ----
+
+// A RitzLoadFunction.
+static int set_load(void *ctx, double load) {
+  LoadSteps *steps = ctx;
+  SolveNewton *n = &steps->newton;
+
+  if (load <= n->at) solve_newton_jumps(n); // u has gone back
+  n->at = load;
+  steps->num_solves++;
+  CLI_TRY(set_pressures(n->solve, load));
+  CLI_TRY(RitzVectorSum(n->solve->rhs, load, steps->full_loads, 0, CEED_VECTOR_NONE));
+  return RitzVectorSum(n->values, load, steps->full_values, 0, CEED_VECTOR_NONE);
+}
+
+static int create_vectors(const Solve *s, LoadSteps *steps) {
+  CLI_TRY(CeedVectorCreate(s->ceed, s->size, &steps->full_loads));
+  CLI_TRY(CeedVectorCreate(s->ceed, s->size, &steps->full_values));
   CLI_TRY(CeedVectorCopy(s->rhs, steps->full_loads));
   CLI_TRY(CeedVectorCopy(s->u, steps->full_values));
   return CeedVectorSetValue(s->u, 0);
 }
 
-static int show_result(LoadSteps *steps, RitzNewton newton, double reached, bool *converged) {
-  const Solve *s = steps->s;
+static int show_result(LoadSteps *steps, double reached, bool *converged) {
+  const SolveNewton *n = &steps->newton;
   RitzNewtonReason reason = RITZ_NEWTON_ITERATING;
   CeedInt num_steps = 0, linear = 0;
   double first = 0, last = 0;
 
-  CLI_TRY(RitzNewtonGetReason(newton, &reason));
-  CLI_TRY(RitzNewtonGetIterations(newton, &num_steps, &linear));
-  CLI_TRY(RitzNewtonGetResidual(newton, &first, &last));
+  CLI_TRY(RitzNewtonGetReason(n->newton, &reason));
+  CLI_TRY(RitzNewtonGetIterations(n->newton, &num_steps, &linear));
+  CLI_TRY(RitzNewtonGetResidual(n->newton, &first, &last));
   const CeedInt num_solves = steps->num_solves;
 
   *converged = reason > 0 && reached >= 1;
@@ -202,45 +231,31 @@ static int show_result(LoadSteps *steps, RitzNewton newton, double reached, bool
            linear, num_steps, num_solves, first, last);
   cli_fact("time",
            "%.3f s, %.3f of it linear solves, %.3f new values of the preconditioner, %" CeedInt_FMT " times",
-           cli_seconds() - steps->start, steps->solves, steps->updates, steps->num_updates);
-  return CeedVectorCopy(s->u, s->state);
+           cli_seconds() - steps->start, n->solves, n->updates, n->num_updates);
+  return CeedVectorCopy(n->solve->u, n->solve->state);
 }
 
-static int run(LoadSteps *steps, RitzNewton newton, bool *converged) {
-  Solve *s = steps->s;
+static int run(Solve *s, LoadSteps *steps, bool *converged) {
+  const SolveOptions *o = &s->options;
+  SolveNewton *n = &steps->newton;
   double reached = 0;
 
-  CLI_TRY(RitzNewtonSetResidual(newton, s->problem.op.whole));
-  CLI_TRY(RitzNewtonSetLinearSolver(newton, s->solver));
-  CLI_TRY(RitzNewtonSetState(newton, s->state));
-  CLI_TRY(RitzNewtonSetUpdate(newton, update, steps));
-  CLI_TRY(RitzSolverSetMonitor(s->solver, look_at_clock, steps));
-  CLI_TRY(RitzNewtonSetBoundaryValues(newton, steps->values));
-  CLI_TRY(
-      RitzNewtonSetTolerances(newton, s->options.tol, 0, s->options.newton_it ? s->options.newton_it : 30));
-  CLI_TRY(RitzNewtonSetMonitor(newton, look_at_step, steps));
+  CLI_TRY(create_vectors(s, steps));
+  CLI_TRY(solve_create_newton(s, n));
+  CLI_TRY(solve_set_newton_tolerance(n, 0));
   cli_fact("set-up", "%.3f s", cli_seconds() - s->setup_start);
   steps->start = cli_seconds();
-  CLI_TRY(RitzNewtonSolveByLoads(newton, s->options.load_steps ? s->options.load_steps : 1, set_load, steps,
-                                 s->rhs, s->u, &reached));
-  return show_result(steps, newton, reached, converged);
+  CLI_TRY(RitzNewtonSolveByLoads(n->newton, o->load_steps ? o->load_steps : 1, set_load, steps, s->rhs, s->u,
+                                 &reached));
+  return show_result(steps, reached, converged);
 }
 
 int solve_by_newton(Solve *s, bool *converged) {
-  LoadSteps steps = {.s = s};
-  RitzNewton newton = NULL;
-  int ierr;
+  LoadSteps steps = {.newton = {.name = "load"}};
+  const int ierr = run(s, &steps, converged);
 
-  CLI_TRY_CLEANUP(create_vectors(&steps));
-  CLI_TRY_CLEANUP(RitzNewtonCreate(s->ceed, &newton));
-  ierr = run(&steps, newton, converged);
-  const int ended = RitzSolverSetMonitor(s->solver, NULL, NULL);
-
-  ierr = ierr ? ierr : ended;
-cleanup:
-  RitzNewtonDestroy(&newton);
+  solve_destroy_newton(&steps.newton);
   CeedVectorDestroy(&steps.full_loads);
   CeedVectorDestroy(&steps.full_values);
-  CeedVectorDestroy(&steps.values);
   return ierr;
 }

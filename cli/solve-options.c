@@ -76,9 +76,7 @@ static const ArgOption options_table[] = {
          source),
     LIST("--force", "[REGION=]EXPR,..", "force per volume: --force 0,0,-9.81*2700", force),
     LIST("--coefficient", "[REGION=]EXPR",
-         "k (default 1), positive, of poisson and helmholtz also of u:\n--coefficient 1+u^2 --coefficient "
-         "copper=400",
-         coefficient),
+         "k (default 1), positive, also of u: --coefficient 1+u^2\n--coefficient copper=400", coefficient),
     REAL("--lambda", "VALUE", "lambda of helmholtz (default 1): --lambda 667", lambda),
     LIST("--capacity", "[REGION=]EXPR", "c of heat (default 1): --capacity 2.4e6", capacity),
     LIST("--young", "[REGION=]VALUE", "Young's modulus (default 1): --young 70e9", young),
@@ -89,13 +87,13 @@ static const ArgOption options_table[] = {
            plane, "strain", "stress"),
     CHOICE("--material", "law of hyperelasticity (default neo-hookean): --material neo-hookean", law,
            "neo-hookean", "saint-venant-kirchhoff"),
-    INTEGER(
-        "--load-steps",
-        "nonlinear problems: loads and given values grow in so many steps\n(default 1), shorter ones where "
-        "these fail: --load-steps 10",
-        load_steps, 1),
-    INTEGER("--newton-it", "limit of Newton's steps in a load step (default 30): --newton-it 50", newton_it,
-            1),
+    INTEGER("--load-steps",
+            "steady nonlinear problems: loads and given values grow in so many\nsteps (default 1), shorter "
+            "ones where "
+            "these fail: --load-steps 10",
+            load_steps, 1),
+    INTEGER("--newton-it", "limit of Newton's steps in a step of load or time (default 30):\n--newton-it 50",
+            newton_it, 1),
     REAL("--time", "T", "heat: from 0 to this time: --time 10", time),
     INTEGER("--steps", "heat: in so many steps (default 10): --steps 100", steps, 1),
     CHOICE("--method", "of time steps (default bdf2): --method implicit-euler", method, "implicit-euler",

@@ -5,7 +5,8 @@
 //     BDF2             (3 M / (2 h) + K) u_n = f_n + M (2 u_(n-1) - u_(n-2) / 2) / h,   first step: implicit
 //     Euler
 //
-// Solves begin from the last step, extrapolated by BDF2; the preconditioner is made once.
+// Solves begin from the last step, extrapolated by BDF2; the preconditioner is made once. Where k depends on
+// u K u is a function of u, and each step is solved by Newton's method.
 #define _POSIX_C_SOURCE 200809L
 
 #include <math.h>
@@ -20,10 +21,12 @@ typedef struct {
   double h;
   int step;
   CeedOperator capacity;                  // owned, as all that follow; NULL: a part without elements
-  ProblemOperator start;                  // of the first step of BDF2
+  ProblemOperator start;                  // of the first step of BDF2, where it is linear
+  SolveNewton newton;                     // else
   CeedVector last, before, history, load; // u of the two steps before; combination of them; f
   bool load_varies;
   CeedInt iterations, most; // of all steps; of one
+  CeedInt newton_steps;
   double seconds;
   FILE *series;
   bool terminal;
@@ -120,6 +123,14 @@ static int create_vectors(TimeLoop *loop) {
   return CEED_ERROR_SUCCESS;
 }
 
+// The first step of BDF2 is one of implicit Euler, with another operator.
+static bool is_start(const TimeLoop *loop) { return loop->s->options.method == BDF2 && loop->step == 1; }
+
+// The operator of a step, and of its reactions.
+static const ProblemOperator *operator_of_step(const TimeLoop *loop) {
+  return is_start(loop) && !loop->s->is_nonlinear ? &loop->start : &loop->s->problem.op;
+}
+
 static int begin_solve_time(TimeLoop *loop) {
   Solve *s = loop->s;
 
@@ -128,8 +139,10 @@ static int begin_solve_time(TimeLoop *loop) {
                       solve_depends_on_time(s, ROLE_FLUX) || solve_depends_on_time(s, ROLE_ROBIN);
   CLI_TRY(create_vectors(loop));
   CLI_TRY(problem_create_capacity(&s->problem, &loop->capacity));
-  if (s->options.method == BDF2) CLI_TRY(problem_create_step(&s->problem, 1 / loop->h, &loop->start));
-  CLI_TRY(solve_set_initial(s));
+  if (s->is_nonlinear)
+    CLI_TRY(solve_create_newton(s, &loop->newton));
+  else if (s->options.method == BDF2)
+    CLI_TRY(problem_create_step(&s->problem, 1 / loop->h, &loop->start));
   cli_fact("set-up", "%.3f s", cli_seconds() - s->setup_start);
   return open_series(loop);
 }
@@ -137,6 +150,7 @@ static int begin_solve_time(TimeLoop *loop) {
 static void clean_up(TimeLoop *loop) {
   CeedOperatorDestroy(&loop->capacity);
   problem_destroy_operator(&loop->start);
+  solve_destroy_newton(&loop->newton);
   CeedVectorDestroy(&loop->last);
   CeedVectorDestroy(&loop->before);
   CeedVectorDestroy(&loop->history);
@@ -167,7 +181,7 @@ static int prepare_step(TimeLoop *loop) {
   CLI_TRY(problem_add_up(&s->problem, s->rhs));
   CLI_TRY(RitzVectorSum(s->rhs, 1, s->rhs, 1, loop->load));
   CLI_TRY(CeedVectorCopy(loop->last, loop->before));
-  return solve_set_boundary(s);
+  return s->is_nonlinear ? CEED_ERROR_SUCCESS : solve_set_boundary(s);
 }
 
 static void show_step(const TimeLoop *loop, CeedInt iterations) {
@@ -181,45 +195,105 @@ static void show_step(const TimeLoop *loop, CeedInt iterations) {
   fflush(stderr);
 }
 
-static int take_step(TimeLoop *loop, bool *converged) {
-  Solve *s = loop->s;
-  const bool is_start = s->options.method == BDF2 && loop->step == 1;
+// A good first guess is not asked to become better by as much as a bad one: the residual that is small
+// enough.
+static int get_tolerance(const TimeLoop *loop, double *atol) {
+  const Solve *s = loop->s;
   double norm = 0;
-  CeedInt iterations = 0;
-  RitzSolverReason reason = RITZ_ITERATING;
 
-  CLI_TRY(prepare_step(loop));
-  if (loop->step <= 2)
-    CLI_TRY(problem_set_operator(is_start ? &loop->start : &s->problem.op, s->solver, s->constraints));
-  // A good first guess is not asked to become better by as much as a bad one.
   CLI_TRY(RitzVectorDot(s->rhs, s->rhs, &norm));
   CLI_TRY(problem_reduce(&s->problem, RITZ_REDUCTION_SUM, 1, &norm));
-  CLI_TRY(RitzSolverSetTolerances(s->solver, s->options.tol, s->options.tol * sqrt(norm), s->options.max_it));
+  *atol = s->options.tol * sqrt(norm);
+  return CEED_ERROR_SUCCESS;
+}
+
+typedef struct {
+  const char *reason;
+  bool converged;
+  CeedInt iterations;
+} StepResult;
+
+static int solve_linear_step(TimeLoop *loop, StepResult *result) {
+  Solve *s = loop->s;
+  RitzSolverReason reason = RITZ_ITERATING;
+  double atol = 0;
+
+  if (loop->step <= 2) CLI_TRY(problem_set_operator(operator_of_step(loop), s->solver, s->constraints));
+  CLI_TRY(get_tolerance(loop, &atol));
+  CLI_TRY(RitzSolverSetTolerances(s->solver, s->options.tol, atol, s->options.max_it));
   const double start = cli_seconds();
   CLI_TRY(RitzSolverSolve(s->solver, s->rhs, s->u));
-  CLI_TRY(solve_again_in_double(s, is_start ? &loop->start : &s->problem.op));
+  CLI_TRY(solve_again_in_double(s, operator_of_step(loop)));
   CLI_TRY(problem_share(&s->problem, s->u));
   loop->seconds += cli_seconds() - start;
   CLI_TRY(RitzSolverGetReason(s->solver, &reason));
-  CLI_TRY(RitzSolverGetIterations(s->solver, &iterations));
-  loop->iterations += iterations;
-  loop->most = iterations > loop->most ? iterations : loop->most;
-  *converged = reason > 0;
-  show_step(loop, iterations);
+  *result = (StepResult){RitzSolverReasonName(reason), reason > 0, 0};
+  return RitzSolverGetIterations(s->solver, &result->iterations);
+}
+
+// The values of the time are for the steps of Newton's method to reach; u is their guess.
+static int set_values(TimeLoop *loop) {
+  Solve *s = loop->s;
+
+  CLI_TRY(CeedVectorCopy(s->u, s->state));
+  CLI_TRY(solve_set_boundary(s));
+  CLI_TRY(CeedVectorCopy(s->u, loop->newton.values));
+  return CeedVectorCopy(s->state, s->u);
+}
+
+static int solve_nonlinear_step(TimeLoop *loop, StepResult *result) {
+  Solve *s = loop->s;
+  RitzNewton newton = loop->newton.newton;
+  RitzNewtonReason reason = RITZ_NEWTON_ITERATING;
+  CeedInt steps = 0;
+  double atol = 0;
+
+  if (loop->step <= 2 && s->options.method == BDF2)
+    CLI_TRY(problem_set_factor(&s->problem, (is_start(loop) ? 1 : 1.5) / loop->h));
+  CLI_TRY(get_tolerance(loop, &atol));
+  CLI_TRY(solve_set_newton_tolerance(&loop->newton, atol));
+  CLI_TRY(set_values(loop));
+  solve_newton_jumps(&loop->newton);
+  const double start = cli_seconds();
+  CLI_TRY(RitzNewtonSolve(newton, s->rhs, s->u));
+  loop->seconds += cli_seconds() - start;
+  CLI_TRY(RitzNewtonGetReason(newton, &reason));
+  *result = (StepResult){RitzNewtonReasonName(reason), reason > 0, 0};
+  CLI_TRY(RitzNewtonGetIterations(newton, &steps, &result->iterations));
+  loop->newton_steps += steps;
+  return CEED_ERROR_SUCCESS;
+}
+
+static int take_step(TimeLoop *loop, bool *converged) {
+  Solve *s = loop->s;
+  StepResult result;
+
+  CLI_TRY(prepare_step(loop));
+  CLI_TRY((s->is_nonlinear ? solve_nonlinear_step : solve_linear_step)(loop, &result));
+  loop->iterations += result.iterations;
+  loop->most = result.iterations > loop->most ? result.iterations : loop->most;
+  *converged = result.converged;
+  show_step(loop, result.iterations);
   if (!*converged)
     cli_fact("result", "step %d of %d, t = %g: %s", loop->step, s->options.steps, s->problem.time,
-             RitzSolverReasonName(reason));
+             result.reason);
   return write_step(loop);
 }
 
 static void show_summary(const TimeLoop *loop) {
   const Solve *s = loop->s;
-  const double unknowns = s->num_free * s->options.steps;
+  const double num_steps = s->options.steps, unknowns = s->num_free * num_steps;
 
   cli_fact("result", "t = %g reached in %d steps of %g, %s", s->options.time, s->options.steps, loop->h,
            s->options.method == BDF2 ? "BDF2" : "implicit Euler");
-  cli_fact("iterations", "%" CeedInt_FMT ", %.1f a step, at most %" CeedInt_FMT, loop->iterations,
-           (double)loop->iterations / s->options.steps, loop->most);
+  if (s->is_nonlinear)
+    cli_fact("iterations",
+             "%" CeedInt_FMT " in %" CeedInt_FMT " steps of Newton's method, %.1f and %.1f a step of time",
+             loop->iterations, loop->newton_steps, loop->iterations / num_steps,
+             loop->newton_steps / num_steps);
+  else
+    cli_fact("iterations", "%" CeedInt_FMT ", %.1f a step, at most %" CeedInt_FMT, loop->iterations,
+             loop->iterations / num_steps, loop->most);
   if (loop->seconds > 0)
     cli_fact("time", "%.3f s, %.3f MDOF/s of the solves", loop->seconds, 1e-6 * unknowns / loop->seconds);
 }
@@ -231,10 +305,9 @@ static int run_steps(TimeLoop *loop, bool *converged) {
   for (loop->step = 1; loop->step <= loop->s->options.steps && *converged; loop->step++)
     CLI_TRY(take_step(loop, converged));
   if (*converged) {
-    const bool is_start = loop->s->options.method == BDF2 && loop->s->options.steps == 1;
-
+    loop->step = loop->s->options.steps;
     show_summary(loop);
-    CLI_TRY(solve_show_reactions(loop->s, is_start ? &loop->start : &loop->s->problem.op));
+    CLI_TRY(solve_show_reactions(loop->s, operator_of_step(loop)));
   }
   return close_series(loop);
 }

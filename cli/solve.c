@@ -72,7 +72,7 @@ static int solve_steady(Solve *s, bool *converged) {
   CLI_TRY(solve_set_boundary(s));
   CLI_TRY(solve_add_loads(s, s->rhs));
   CLI_TRY(solve_balance(s));
-  if (s->is_nonlinear) CLI_TRY(solve_create_jacobian(s));
+  if (s->is_nonlinear) CLI_TRY(solve_create_jacobian(s, NULL));
   CLI_TRY(solve_create_method(s));
   CLI_TRY((s->is_nonlinear ? solve_by_newton : solve_run)(s, converged));
   CLI_TRY(solve_show_reactions(s, &s->problem.op));
@@ -87,6 +87,8 @@ static int compute(Solve *s, bool *converged) {
   CLI_TRY(solve_create_constraints(s));
   show_space(s);
   if (s->options.problem == PROBLEM_HEAT) {
+    CLI_TRY(solve_set_initial(s));
+    if (s->is_nonlinear) CLI_TRY(solve_create_jacobian(s, s->u));
     CLI_TRY(solve_create_method(s));
     CLI_TRY(solve_time_steps(s, converged));
   } else {

@@ -207,12 +207,27 @@ int solve_run(Solve *s, bool *converged);  // Ceed code: one solve, with progres
 int solve_update_preconditioner(Solve *s); // Ceed code: for the values of the state
 
 // ---- solve-newton.c ----
-int solve_create_jacobian(Solve *s); // Ceed code: at the state 0
+int solve_create_jacobian(Solve *s, CeedVector state); // Ceed code: at these values, NULL: zeros
 // Ceed codes: states on the levels of a hierarchy, and their values; the operator of a level at its state.
 int solve_create_levels(Solve *s, RitzHierarchy hierarchy);
 int solve_set_levels(Solve *s);
 int solve_create_level_linear(Solve *s, CeedInt level, RitzSpace space, CeedOperator *op);
 void solve_destroy_levels(Solve *s);
+// Newton's method with the Jacobian and the linear solver of the problem.
+typedef struct {
+  Solve *solve;            // borrowed
+  RitzNewton newton;       // owned
+  CeedVector values;       // owned: at constrained entries
+  const char *name;        // of `at` in a line for each step; NULL: there is none
+  double at, norm, change; // norm: |F - b|; change: of the Jacobian since the preconditioner has its values
+  CeedInt num_updates;
+  double mark, updates, solves; // seconds: of the clock; new values of the preconditioner, linear solves
+} SolveNewton;
+int solve_create_newton(Solve *s, SolveNewton *newton); // Ceed code; s->solver is there
+void solve_destroy_newton(SolveNewton *newton);
+int solve_set_newton_tolerance(SolveNewton *newton, double atol); // Ceed code; the relative one is --tol
+// The state is another one than the last step has left.
+void solve_newton_jumps(SolveNewton *newton);
 int solve_by_newton(Solve *s, bool *converged); // Ceed code: from 0, to the loads in rhs and the values in u
 
 // ---- solve-time.c ----

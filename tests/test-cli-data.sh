@@ -180,8 +180,13 @@ wrong "large displacements in parts" \
   solve box:2x2 --problem hyperelasticity --fixed xmin --force 0,1 --parts 2
 wrong "load steps of a linear problem" "ritz solve: --load-steps: only with --problem hyperelasticity, or u in --coefficient" \
   solve box:2x2 --bc all=1 --load-steps 2
-wrong "a source of u" "ritz solve: --source: 'u' is used, which --coefficient of poisson and helmholtz has alone" \
+wrong "a source of u" "ritz solve: --source: 'u' is used, which --coefficient has alone" \
   solve box:2x2 --bc all=1 --source u
+wrong "load steps of a problem in time" "ritz solve: --load-steps: not with --problem heat, whose steps are those of time" \
+  solve box:2x2 --problem heat --time 1 --bc all=1 --coefficient 1+u --load-steps 2
+wrong "a conductivity of u in time, in parts" \
+  "ritz solve: --parts: nonlinear problems are solved in one part: Newton's method takes linear solvers of one" \
+  solve box:2x2 --problem heat --time 1 --bc all=1 --coefficient 1+u --parts 2
 prints "a conductivity of u without values" 1 err '^ritz solve: --coefficient with u needs values \(--bc\) or --robin' \
   solve box:2x2 --coefficient 1+u --flux all=nx "${ref[@]}"
 wrong "a pressure that varies and follows" "ritz solve: --pressure: expected a constant, found 'x'" \
@@ -242,6 +247,53 @@ if "$ritz" solve box:1x1 --problem hyperelasticity --order 1 --fixed xmin --forc
     --source 2*x-1 --bc all=x --probe 0.3,0.4 "${moving[@]}"
   values "a conductivity of u in one region" 1e-8 "0.225 0.875" "$(dirname "$0")/../examples/meshes/two-regions.mesh" --order 1 \
     --coefficient 1 --coefficient '2=3+0*u' --bc 1=0 --bc 2=1 --probe 0.3,0.4 --probe 1.5,0.2 "${moving[@]}"
+  # The same in time, u = (1 + t) (x^2 + y): exact in space of degree 2 and in time.
+  U='(1+t)*(x^2+y)'
+  heat=(--problem heat --order 2 --coefficient '1+u^2' --capacity 2+x --initial 'x^2+y' --bc "all=$U" --time 1 --steps 3
+    --source "(2+x)*(x^2+y)-2*(1+t)*(1+($U)^2)-2*$U*(1+t)^2*(4*x^2+1)" --probe 0.3,0.4 "${moving[@]}")
+  for method in "--method bdf2" "--method implicit-euler --jacobi" "--smoother schwarz --levels h --precision f32"; do
+    # shellcheck disable=SC2086 # several words
+    values "a conductivity of u in time, $method" 1e-8 0.98 box:4x4 "${heat[@]}" $method
+  done
+  # The flux is the integral of div (1 + u^2) grad u, 164/3.
+  reacts "and its flux" "-54.66666667" box:4x4 "${heat[@]}"
+  prints "a step of time that Newton's method cannot take" 1 out \
+    '^result +step 1 of 3, t = 0\.333333: not converged: the limit of steps was reached$' solve box:4x4 "${heat[@]}" --newton-it 1
+  values "conductivities of u and capacities by region" 1e-8 "1.3 2.5" "$(dirname "$0")/../examples/meshes/two-regions.mesh" --order 1 \
+    --problem heat --time 1 --steps 2 --coefficient 1+u --capacity 1=2 --capacity 2=3+0*x --source 1=1 --source 2=2 --initial x \
+    --bc all=x+t --probe 0.3,0.4 --probe 1.5,0.2 "${moving[@]}"
+  if [[ $least == 1e-8 ]]; then # errors below rounding in float
+    # orders SENTENCE ORDER ERROR...: of errors, each with half the size of the one before; to a tenth and a bit.
+    orders() {
+      local sentence=$1 order=$2
+      shift 2
+      awk -v order="$order" -v errors="$*" 'BEGIN { n = split(errors, e, " "); if (n < 3) exit 1
+        for (i = 1; i < n; i++) { found = log(e[i] / e[i + 1]) / log(2); if (!(found > order - 0.15 && found < order + 0.5)) exit 1 } }'
+      local ok=$((1 - $?))
+      [[ $ok == 1 ]] || echo "# errors $*"
+      report $ok "$sentence"
+    }
+    # u = exp(-t) (x^2 + y): the error is that of time.
+    decay='exp(-t)*(x^2+y)'
+    in_time() {
+      run solve box:3x3 --problem heat --order 2 --coefficient '1+u^2' --initial 'x^2+y' --bc "all=$decay" --time 1 --probe 0.3,0.4 \
+        --source "-$decay-2*exp(-t)*(1+($decay)^2)-2*$decay*exp(-2*t)*(4*x^2+1)" --method "$1" --steps "$2" "${moving[@]}"
+      sed -n 's/^probe .* //p' "$folder/out" | awk '{ e = $1 - 0.49 * exp(-1); print e < 0 ? -e : e }'
+    }
+    orders "BDF2 has order 2 with a conductivity of u" 2 "$(in_time bdf2 8)" "$(in_time bdf2 16)" "$(in_time bdf2 32)"
+    orders "implicit Euler has order 1" 1 "$(in_time implicit-euler 8)" "$(in_time implicit-euler 16)" "$(in_time implicit-euler 32)"
+    # u = (1 + t) sin x: the error is that of space, the largest one along the line.
+    wave='(1+t)*sin(x)'
+    in_space() {
+      run solve "box:$2" --problem heat --order "$1" --coefficient '1+u^2' --initial 'sin(x)' --bc "all=$wave" --time 1 --steps 2 \
+        --source "sin(x)+(1+($wave)^2)*$wave-2*$wave*((1+t)*cos(x))^2" --line 0:1:101 "${moving[@]}"
+      awk -F, '/^s,x,u/ { line = 1; next } line { e = $3 - 2 * sin($2); e = e < 0 ? -e : e; if (e > most) most = e } END { print most }' \
+        "$folder/out"
+    }
+    for p in 2 3; do
+      orders "order $((p + 1)) in space of degree $p" $((p + 1)) "$(in_space $p 4)" "$(in_space $p 8)" "$(in_space $p 16)"
+    done
+  fi
 else
   grep -q 'C++' "$folder/err"
   report $((1 - $?)) "without a C++ compiler that is said"
