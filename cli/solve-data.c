@@ -430,6 +430,8 @@ int solve_balance(Solve *s) {
 int solve_set_initial(Solve *s) {
   const Formula *formula = solve_find_formula(s, ROLE_INITIAL, 0);
 
+  s->problem.time = solve_start_time(s);
+  if (s->start.words) return solve_get_start(s, 0, s->u);
   if (s->options.exact == EXACT_SINE)
     return problem_set_nodes(&s->problem, "--exact", problem_sine, &s->problem, -1, 0, NULL, s->u);
   if (!formula) return CEED_ERROR_SUCCESS;

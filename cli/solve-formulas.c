@@ -287,6 +287,11 @@ static int check_nonlinear(Solve *s) {
                "only with --problem hyperelasticity, or u in --coefficient");
     return CLI_USAGE;
   }
+  if (o->restart && !s->is_nonlinear && o->problem != PROBLEM_HEAT) {
+    args_wrong(&solve_command, "--restart",
+               "only with --problem heat, hyperelasticity, or u in --coefficient");
+    return CLI_USAGE;
+  }
   if (o->problem == PROBLEM_HEAT && o->load_steps) {
     args_wrong(&solve_command, "--load-steps", "not with --problem heat, whose steps are those of time");
     return CLI_USAGE;
@@ -589,7 +594,7 @@ static int check_data(const Solve *s) {
       [PROBLEM_ELASTICITY] = "a force (--force), a traction (--traction) or displacements (--bc)",
       [PROBLEM_HYPERELASTICITY] = "a force (--force), a traction (--traction) or displacements (--bc)"};
 
-  if (s->options.exact == EXACT_SINE) return CLI_OK;
+  if (s->options.exact == EXACT_SINE || s->options.restart) return CLI_OK;
   for (size_t k = 0; k < sizeof(data) / sizeof(data[0]); k++) {
     if (solve_has_role(s, data[k])) return CLI_OK;
   }

@@ -99,10 +99,15 @@ static int add_pressures(Solve *s) {
   return RitzOperatorSetUse(s->problem.op.whole, RITZ_USE_NO_WAIT);
 }
 
-int solve_create_jacobian(Solve *s, CeedVector state) {
+static int set_first_state(Solve *s) {
+  if (s->options.problem == PROBLEM_HEAT) return CeedVectorCopy(s->u, s->state);
+  return s->start.words ? solve_get_start(s, 0, s->state) : CeedVectorSetValue(s->state, 0);
+}
+
+int solve_create_jacobian(Solve *s) {
   CLI_TRY(add_pressures(s));
   CLI_TRY(CeedVectorCreate(s->ceed, s->size, &s->state));
-  CLI_TRY(state ? CeedVectorCopy(state, s->state) : CeedVectorSetValue(s->state, 0));
+  CLI_TRY(set_first_state(s));
   CLI_TRY(CeedVectorCreate(s->ceed, s->size, &s->pc_state));
   CLI_TRY(CeedVectorCopy(s->state, s->pc_state));
   return RitzOperatorCreateDerivative(s->problem.op.whole, s->state, &s->jacobian.whole);
@@ -207,7 +212,26 @@ static int create_vectors(const Solve *s, LoadSteps *steps) {
   CLI_TRY(CeedVectorCreate(s->ceed, s->size, &steps->full_values));
   CLI_TRY(CeedVectorCopy(s->rhs, steps->full_loads));
   CLI_TRY(CeedVectorCopy(s->u, steps->full_values));
-  return CeedVectorSetValue(s->u, 0);
+  return CeedVectorCopy(s->state, s->u);
+}
+
+// From a good guess the residual has not far to fall: it is small beside all forces, those of parts with
+// given values among them.
+static int get_tolerance(const Solve *s, double *atol) {
+  CeedVector forces = NULL;
+  double square = 0;
+  int ierr;
+
+  *atol = 0;
+  if (!s->start.words) return CEED_ERROR_SUCCESS;
+  CLI_TRY(CeedVectorCreate(s->ceed, s->size, &forces));
+  CLI_TRY_CLEANUP(set_pressures(s, 1));
+  CLI_TRY_CLEANUP(CeedOperatorApply(s->problem.op.whole, s->u, forces, CEED_REQUEST_IMMEDIATE));
+  ierr = RitzVectorDot(forces, forces, &square);
+  *atol = s->options.tol * sqrt(square);
+cleanup:
+  CeedVectorDestroy(&forces);
+  return ierr;
 }
 
 static int show_result(LoadSteps *steps, double reached, bool *converged) {
@@ -238,11 +262,12 @@ static int show_result(LoadSteps *steps, double reached, bool *converged) {
 static int run(Solve *s, LoadSteps *steps, bool *converged) {
   const SolveOptions *o = &s->options;
   SolveNewton *n = &steps->newton;
-  double reached = 0;
+  double reached = 0, atol = 0;
 
   CLI_TRY(create_vectors(s, steps));
+  CLI_TRY(get_tolerance(s, &atol));
   CLI_TRY(solve_create_newton(s, n));
-  CLI_TRY(solve_set_newton_tolerance(n, 0));
+  CLI_TRY(solve_set_newton_tolerance(n, atol));
   cli_fact("set-up", "%.3f s", cli_seconds() - s->setup_start);
   steps->start = cli_seconds();
   CLI_TRY(RitzNewtonSolveByLoads(n->newton, o->load_steps ? o->load_steps : 1, set_load, steps, s->rhs, s->u,

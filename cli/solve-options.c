@@ -88,13 +88,12 @@ static const ArgOption options_table[] = {
     CHOICE("--material", "law of hyperelasticity (default neo-hookean): --material neo-hookean", law,
            "neo-hookean", "saint-venant-kirchhoff"),
     INTEGER("--load-steps",
-            "steady nonlinear problems: loads and given values grow in so many\nsteps (default 1), shorter "
-            "ones where "
-            "these fail: --load-steps 10",
+            "steady nonlinear problems: loads and given values grow in so many\n"
+            "steps (default 1), shorter ones where these fail: --load-steps 10",
             load_steps, 1),
     INTEGER("--newton-it", "limit of Newton's steps in a step of load or time (default 30):\n--newton-it 50",
             newton_it, 1),
-    REAL("--time", "T", "heat: from 0 to this time: --time 10", time),
+    REAL("--time", "T", "heat: from 0, or the time of --restart, to this one: --time 10", time),
     INTEGER("--steps", "heat: in so many steps (default 10): --steps 100", steps, 1),
     CHOICE("--method", "of time steps (default bdf2): --method implicit-euler", method, "implicit-euler",
            "bdf2"),
@@ -152,6 +151,13 @@ static const ArgOption options_table[] = {
          "beside "
          "it): --picture heat.png",
          picture),
+    TEXT("--save", "FILE", "write the solution for --restart, of heat the last two steps:\n--save heat.end",
+         save),
+    TEXT("--restart", "FILE",
+         "go on from a file of --save, of the same mesh and order: with heat\n"
+         "from its time to --time, with other nonlinear problems as the first\n"
+         "guess: --restart heat.end --time 20",
+         restart),
     LIST("--probe", "X,Y,Z",
          "print the solution at a point, of heat at the last time; may be\nrepeated: --probe 0.1,0.2,0",
          probe),
@@ -306,6 +312,21 @@ static ArgsResult check_parts(const SolveOptions *o) {
   return ARGS_RUN;
 }
 
+static ArgsResult check_restart(const SolveOptions *o) {
+  const char *option = o->restart ? "--restart" : o->save ? "--save" : NULL;
+
+  if (option && solve_count_parts(o) > 1)
+    return args_wrong(&solve_command, option, "solutions are saved in one part alone, found %d",
+                      solve_count_parts(o));
+  if (o->restart && o->initial.num)
+    return args_wrong(&solve_command, "--initial",
+                      "not with --restart, whose file has the values to begin with");
+  if (o->restart && o->load_steps)
+    return args_wrong(&solve_command, "--load-steps",
+                      "not with --restart, whose file is a guess at all of the load");
+  return ARGS_RUN;
+}
+
 // Options of multigrid without multigrid, and other contradictions.
 static ArgsResult check_method(const SolveOptions *o) {
   const int pc = o->preconditioner;
@@ -367,7 +388,9 @@ int solve_check_options(const SolveOptions *o) {
   if (result == ARGS_RUN) result = check_law(o);
   if (result == ARGS_RUN) result = check_method(o);
   if (result == ARGS_RUN) result = check_parts(o);
+  if (result == ARGS_RUN) result = check_restart(o);
   if (result != ARGS_RUN) return CLI_USAGE;
+  if (o->save) CLI_TRY(cli_check_file(solve_command.name, "--save", o->save, true));
   if (o->picture) CLI_TRY(cli_check_file(solve_command.name, "--picture", o->picture, false));
   return o->output ? check_output(o) : CLI_OK;
 }

@@ -2,8 +2,9 @@
 // Time steps of heat, c du/dt + K u = f(t), with M the matrix of c and h the step:
 //
 //     implicit Euler   (M / h + K) u_n = f_n + M u_(n-1) / h
-//     BDF2             (3 M / (2 h) + K) u_n = f_n + M (2 u_(n-1) - u_(n-2) / 2) / h,   first step: implicit
-//     Euler
+//     BDF2             (3 M / (2 h) + K) u_n = f_n + M (2 u_(n-1) - u_(n-2) / 2) / h
+//
+// BDF2 begins with a step of implicit Euler, unless a file has the two steps before.
 //
 // Solves begin from the last step, extrapolated by BDF2; the preconditioner is made once. Where k depends on
 // u K u is a function of u, and each step is solved by Newton's method.
@@ -18,8 +19,9 @@
 
 typedef struct {
   Solve *s;
-  double h;
+  double from, h;
   int step;
+  bool goes_on;                           // from a file with two steps of this size
   CeedOperator capacity;                  // owned, as all that follow; NULL: a part without elements
   ProblemOperator start;                  // of the first step of BDF2, where it is linear
   SolveNewton newton;                     // else
@@ -124,11 +126,26 @@ static int create_vectors(TimeLoop *loop) {
 }
 
 // The first step of BDF2 is one of implicit Euler, with another operator.
-static bool is_start(const TimeLoop *loop) { return loop->s->options.method == BDF2 && loop->step == 1; }
+static bool is_first_of_bdf2(const TimeLoop *loop) {
+  return loop->s->options.method == BDF2 && loop->step == 1 && !loop->goes_on;
+}
 
 // The operator of a step, and of its reactions.
 static const ProblemOperator *operator_of_step(const TimeLoop *loop) {
-  return is_start(loop) && !loop->s->is_nonlinear ? &loop->start : &loop->s->problem.op;
+  return is_first_of_bdf2(loop) && !loop->s->is_nonlinear ? &loop->start : &loop->s->problem.op;
+}
+
+// The step before the first one, of a file that has it.
+static int set_before(TimeLoop *loop) {
+  const SolveStart *start = &loop->s->start;
+
+  if (!start->words || start->header.num_vectors < 2 || loop->s->options.method != BDF2)
+    return CEED_ERROR_SUCCESS;
+  loop->goes_on = fabs(start->header.step - loop->h) <= 1e-9 * loop->h;
+  if (loop->goes_on) return solve_get_start(loop->s, 1, loop->before);
+  cli_fact("note", "the step is %g, that of the file %g: BDF2 begins with implicit Euler", loop->h,
+           start->header.step);
+  return CEED_ERROR_SUCCESS;
 }
 
 static int begin_solve_time(TimeLoop *loop) {
@@ -138,10 +155,11 @@ static int begin_solve_time(TimeLoop *loop) {
   loop->load_varies = s->options.exact != EXACT_NONE || solve_depends_on_time(s, ROLE_SOURCE) ||
                       solve_depends_on_time(s, ROLE_FLUX) || solve_depends_on_time(s, ROLE_ROBIN);
   CLI_TRY(create_vectors(loop));
+  CLI_TRY(set_before(loop));
   CLI_TRY(problem_create_capacity(&s->problem, &loop->capacity));
   if (s->is_nonlinear)
     CLI_TRY(solve_create_newton(s, &loop->newton));
-  else if (s->options.method == BDF2)
+  else if (s->options.method == BDF2 && !loop->goes_on)
     CLI_TRY(problem_create_step(&s->problem, 1 / loop->h, &loop->start));
   cli_fact("set-up", "%.3f s", cli_seconds() - s->setup_start);
   return open_series(loop);
@@ -161,9 +179,9 @@ static void clean_up(TimeLoop *loop) {
 // rhs, and the first guess in u with the given values of the time.
 static int prepare_step(TimeLoop *loop) {
   Solve *s = loop->s;
-  const bool is_second_order = s->options.method == BDF2 && loop->step > 1;
+  const bool is_second_order = s->options.method == BDF2 && !is_first_of_bdf2(loop);
 
-  s->problem.time = loop->step == s->options.steps ? s->options.time : loop->step * loop->h;
+  s->problem.time = loop->step == s->options.steps ? s->options.time : loop->from + loop->step * loop->h;
   if (loop->step == 1 || loop->load_varies) {
     CLI_TRY(CeedVectorSetValue(loop->load, 0));
     CLI_TRY(solve_add_loads(s, loop->load));
@@ -249,7 +267,7 @@ static int solve_nonlinear_step(TimeLoop *loop, StepResult *result) {
   double atol = 0;
 
   if (loop->step <= 2 && s->options.method == BDF2)
-    CLI_TRY(problem_set_factor(&s->problem, (is_start(loop) ? 1 : 1.5) / loop->h));
+    CLI_TRY(problem_set_factor(&s->problem, (is_first_of_bdf2(loop) ? 1 : 1.5) / loop->h));
   CLI_TRY(get_tolerance(loop, &atol));
   CLI_TRY(solve_set_newton_tolerance(&loop->newton, atol));
   CLI_TRY(set_values(loop));
@@ -308,12 +326,14 @@ static int run_steps(TimeLoop *loop, bool *converged) {
     loop->step = loop->s->options.steps;
     show_summary(loop);
     CLI_TRY(solve_show_reactions(loop->s, operator_of_step(loop)));
+    CLI_TRY(solve_save(loop->s, loop->h, loop->last));
   }
   return close_series(loop);
 }
 
 int solve_time_steps(Solve *s, bool *converged) {
-  TimeLoop loop = {.s = s, .h = s->options.time / s->options.steps};
+  const double from = solve_start_time(s);
+  TimeLoop loop = {.s = s, .from = from, .h = (s->options.time - from) / s->options.steps};
   int ierr = run_steps(&loop, converged);
 
   clean_up(&loop);

@@ -11,7 +11,7 @@
 
 static int create_problem(Solve *s) {
   const SolveOptions *o = &s->options;
-  const double steps_per_time = o->time > 0 ? o->steps / o->time : 0;
+  const double steps_per_time = o->time > 0 ? o->steps / (o->time - solve_start_time(s)) : 0;
   const ProblemOptions options = {.kind = (ProblemKind)o->problem,
                                   .law = (ProblemLaw)o->law,
                                   .is_plane_stress = o->plane == PLANE_STRESS,
@@ -27,6 +27,7 @@ static int create_problem(Solve *s) {
   CLI_TRY(problem_create(s->ceed, s->mesh, &options, &s->problem));
   CLI_TRY(solve_check_robin(s));
   CLI_TRY(RitzSpaceGetSize(s->problem.space, &s->size));
+  CLI_TRY(solve_check_start(s));
   if (s->problem.op.whole) CLI_TRY(RitzOperatorSetUse(s->problem.op.whole, RITZ_USE_NO_WAIT));
   CLI_TRY(CeedVectorCreate(s->ceed, s->size, &s->u));
   CLI_TRY(CeedVectorCreate(s->ceed, s->size, &s->rhs));
@@ -72,10 +73,11 @@ static int solve_steady(Solve *s, bool *converged) {
   CLI_TRY(solve_set_boundary(s));
   CLI_TRY(solve_add_loads(s, s->rhs));
   CLI_TRY(solve_balance(s));
-  if (s->is_nonlinear) CLI_TRY(solve_create_jacobian(s, NULL));
+  if (s->is_nonlinear) CLI_TRY(solve_create_jacobian(s));
   CLI_TRY(solve_create_method(s));
   CLI_TRY((s->is_nonlinear ? solve_by_newton : solve_run)(s, converged));
   CLI_TRY(solve_show_reactions(s, &s->problem.op));
+  if (*converged) CLI_TRY(solve_save(s, 0, NULL));
   return s->options.output ? write_output(s) : CEED_ERROR_SUCCESS;
 }
 
@@ -88,7 +90,7 @@ static int compute(Solve *s, bool *converged) {
   show_space(s);
   if (s->options.problem == PROBLEM_HEAT) {
     CLI_TRY(solve_set_initial(s));
-    if (s->is_nonlinear) CLI_TRY(solve_create_jacobian(s, s->u));
+    if (s->is_nonlinear) CLI_TRY(solve_create_jacobian(s));
     CLI_TRY(solve_create_method(s));
     CLI_TRY(solve_time_steps(s, converged));
   } else {
@@ -163,6 +165,7 @@ static int move_to_device(Solve *s) {
 static int open_all(Solve *s) {
   CLI_TRY(solve_agree(s, solve_parse_formulas(s)));
   CLI_TRY(solve_agree(s, solve_check_reactions(s)));
+  CLI_TRY(solve_read_start(s));
   CLI_TRY(solve_agree(s, open_ceed_and_mesh(s)));
   CLI_TRY(solve_compare_meshes(s));
   CLI_TRY(solve_agree(s, solve_divide_mesh(s) ? cli_report(solve_command.name, s->ceed) : CLI_OK));
@@ -217,6 +220,7 @@ void solve_clean_up(Solve *s) {
   problem_destroy_modes(&s->modes);
   CeedVectorDestroy(&s->mean_weights);
   CeedVectorDestroy(&s->diagonal);
+  solve_destroy_start(s);
   CeedVectorDestroy(&s->u);
   CeedVectorDestroy(&s->rhs);
   problem_destroy(&s->problem);

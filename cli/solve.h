@@ -11,6 +11,7 @@
 //     solve-newton.c     Newton's method, load steps
 //     solve-parts.c      parts: threads, GPUs, processes of MPI
 //     solve-output.c     errors, files
+//     solve-save.c       files that later runs go on from
 //     solve-values.c     values at points, reactions
 //
 // Functions return exit codes, after printing what went wrong; those marked so return Ceed codes, whose
@@ -46,7 +47,7 @@ enum { SMOOTHER_SCHWARZ = 4, COARSE_AMG = 4, COARSE_CG = 5 }; // as in the table
 enum { MAX_PARTS = 4096 };
 
 typedef struct {
-  const char *mesh, *ceed, *output, *picture;
+  const char *mesh, *ceed, *output, *picture, *save, *restart;
   double merge; // < 0: nothing is merged
   bool allow_cracks, ignore_periodic;
   int problem; // ProblemKind
@@ -106,6 +107,21 @@ typedef struct {
   char label[160]; // "--robin fins"
 } Formula;
 
+// A file of --save: what it begins with, words of 8 bytes.
+typedef struct {
+  char name[8];
+  int64_t version, order, num_comp, space_dim, num_nodes, num_elem, num_vectors;
+  uint64_t connections; // a hash of shapes and vertices of the elements
+  double time, step;    // of heat, the step that led there; 0: none
+} SolveStartHeader;
+
+// What --restart has read.
+typedef struct {
+  SolveStartHeader header;
+  double *words;       // owned: all of the file; NULL: there is none
+  const double *x, *u; // in these: positions of the nodes, values
+} SolveStart;
+
 // Of multigrid of a nonlinear problem, 0 is the coarsest: the state has the values of the finer level's at
 // its nodes.
 typedef struct {
@@ -142,6 +158,7 @@ typedef struct {
   double num_unknowns, num_free; // of all parts
   ProblemModes modes;            // of no energy
   CeedVector u, rhs;
+  SolveStart start;
   CeedVector mean_weights; // integrals of the basis functions, where u is known up to constants; else NULL
   // Of nonlinear problems: the Jacobian at the state, the state of the preconditioner, those of its levels.
   ProblemOperator jacobian;
@@ -195,7 +212,7 @@ int solve_create_constraints(Solve *s);        // Ceed code: entries with given 
 int solve_add_loads(Solve *s, CeedVector rhs); // Ceed code: sources, fluxes, tractions
 int solve_dot(const Solve *s, CeedVector x, CeedVector y, double *product); // Ceed code: of all parts
 int solve_balance(Solve *s);     // Ceed code: loads without part in the modes, or it is said
-int solve_set_initial(Solve *s); // Ceed code
+int solve_set_initial(Solve *s); // Ceed code: u at the time where a solve begins
 void solve_show_problem(const Solve *s);
 
 // ---- solve-method.c ----
@@ -207,7 +224,8 @@ int solve_run(Solve *s, bool *converged);  // Ceed code: one solve, with progres
 int solve_update_preconditioner(Solve *s); // Ceed code: for the values of the state
 
 // ---- solve-newton.c ----
-int solve_create_jacobian(Solve *s, CeedVector state); // Ceed code: at these values, NULL: zeros
+// Ceed code: where the solve begins, at the values of --restart, of heat at u, else at 0.
+int solve_create_jacobian(Solve *s);
 // Ceed codes: states on the levels of a hierarchy, and their values; the operator of a level at its state.
 int solve_create_levels(Solve *s, RitzHierarchy hierarchy);
 int solve_set_levels(Solve *s);
@@ -228,7 +246,8 @@ void solve_destroy_newton(SolveNewton *newton);
 int solve_set_newton_tolerance(SolveNewton *newton, double atol); // Ceed code; the relative one is --tol
 // The state is another one than the last step has left.
 void solve_newton_jumps(SolveNewton *newton);
-int solve_by_newton(Solve *s, bool *converged); // Ceed code: from 0, to the loads in rhs and the values in u
+int solve_by_newton(Solve *s,
+                    bool *converged); // Ceed code: from the state, to the loads in rhs and the values in u
 
 // ---- solve-time.c ----
 int solve_time_steps(Solve *s, bool *converged); // Ceed code
@@ -253,6 +272,9 @@ int solve_in_parts(const SolveOptions *options, int num_parts); // an exit code
 int solve_agree(Solve *s, int code);
 // An exit code: files of the same name may be different ones on machines of several processes.
 int solve_compare_meshes(Solve *s);
+uint64_t solve_hash(uint64_t hash, const void *words, size_t num); // of words of 8 bytes, begins with 0
+// Ceed code: of shapes and vertices of all elements, and of their positions.
+int solve_hash_mesh(const Solve *s, bool has_positions, uint64_t *hash);
 int solve_reduce(const Solve *s, RitzReduction kind, CeedInt num, double values[]); // Ceed code
 int solve_check_modes(Solve *s);    // Ceed code: that modes of the whole mesh are not too many
 int solve_check_smoother(Solve *s); // Ceed code: that the smoother serves the whole mesh
@@ -271,6 +293,16 @@ int solve_write_file(const Solve *s, const char *path); // Ceed code
 char *solve_file_of_picture(const char *picture);
 int solve_check_picture(const Solve *s); // that the mesh has something to draw; an exit code
 int solve_draw(Solve *s); // the last file that was written; an exit code that all parts have alike
+
+// ---- solve-save.c ----
+int solve_read_start(Solve *s); // what --restart names, if it does; an exit code
+double solve_start_time(const Solve *s);
+int solve_check_start(Solve *s); // Ceed code: that it is of this mesh and order
+// Ceed code: its values in v. number 1: those of the step before, where header.num_vectors is 2.
+int solve_get_start(const Solve *s, int number, CeedVector v);
+void solve_destroy_start(Solve *s);
+// Ceed code: writes u, if --save is given, and that of the step before in time (NULL: there is none).
+int solve_save(const Solve *s, double step, CeedVector before);
 
 // ---- solve-values.c ----
 int solve_check_points(const Solve *s);    // that --probe and --line are points of the space; an exit code

@@ -170,6 +170,69 @@ run solve box:4x1 --order 1 --coefficient 3 --bc xmin=0 --bc xmax=2 --reactions 
 grep -Eq '^reactions +flux -(6|5\.9999)[0-9.]* on xmin$' "$folder/out" && grep -Eq '^ +flux (6|5\.9999)[0-9.]* on xmax$' "$folder/out"
 report $((1 - $?)) "each part has its flux"
 
+# ---- Runs that go on ----
+
+# equals FILE FILE: what two files of --save have between header and hash is the same to rounding.
+equals() {
+  local file
+  for file in "$@"; do od -A n -v -t f8 -w8 "$file" | tail -n +12 | head -n -1 >"$file.txt"; done
+  paste "$1.txt" "$2.txt" | awk -v least=$least '{ if ($1 * $1 > size) size = $1 * $1; if (($1 - $2) ^ 2 > most) most = ($1 - $2) ^ 2 }
+    END { exit !(NR > 0 && size > 0 && most <= (1e-3 * least) ^ 2 * size) }'
+}
+# goes_on SENTENCE ARGUMENTS...: 8 steps to time 1 are 3 steps, and 5 after a restart.
+goes_on() {
+  local sentence=$1 ok=0
+  shift
+  run solve box:4x4 --problem heat --order 3 "$@" --initial 'x*(1-x)' --time 1 --steps 8 --save "$folder/at-once"
+  run solve box:4x4 --problem heat --order 3 "$@" --initial 'x*(1-x)' --time 0.375 --steps 3 --save "$folder/first"
+  grep -q '^saved  *t = 0.375,' "$folder/out" || status=1
+  [[ $status == 0 ]] && run solve box:4x4 --problem heat --order 3 "$@" --time 1 --steps 5 --restart "$folder/first" --save "$folder/first"
+  [[ $status == 0 ]] && grep -q '^restart  *t = 0.375,' "$folder/out" && equals "$folder/at-once" "$folder/first" && ok=1
+  report $ok "$sentence"
+}
+heat=(--capacity 1+x --source 'sin(t)*y' --bc xmin=t --robin 'xmax=1,t' "${ref[@]}")
+goes_on "a run in two pieces is one" "${heat[@]}"
+goes_on "by implicit Euler, too" --method implicit-euler "${heat[@]}"
+run solve box:4x4 --problem heat --order 3 "${heat[@]}" --initial x --time 0.5 --steps 4 --save "$folder/half"
+prints "another step begins BDF2 anew" 0 out '^note  *the step is 0\.25, that of the file 0\.125: BDF2 begins with implicit Euler$' \
+  solve box:4x4 --problem heat --order 3 "${heat[@]}" --time 1 --steps 2 --restart "$folder/half"
+values "a steady solution is where heat begins" 1e-8 "0.3" box:4x4 --problem heat --order 1 --bc 'all=x' --time 1 --steps 2 \
+  --restart "$(run solve box:4x4 --order 1 --bc all=x --save "$folder/steady" "${ref[@]}"; echo "$folder/steady")" --probe 0.3,0.4 "${ref[@]}"
+# refused SENTENCE PATTERN MESH ORDER FILE [ARGUMENTS...]
+refused() { prints "$1" 1 err "^ritz solve: --restart: '.*' $2" solve "$3" --problem heat --order "$4" --time 1 --bc all=1 --restart "$5" \
+  --ceed /cpu/self/ref; }
+refused "a file of another order" 'has 1 values at each of the 169 nodes of order 3 on 16 elements in 2D, needed 1 at 81 of order 2 on 16 in 2D$' \
+  box:4x4 2 "$folder/half"
+refused "a file of another mesh" 'has 1 values .* needed 1 at 175 of order 3 on 16 in 2D$' box:8x2 3 "$folder/half"
+run solve box:4x4 --problem elasticity --order 3 --fixed xmin --force 0,1 --save "$folder/bent" "${ref[@]}"
+refused "a file of displacements" 'has 2 values at each of .* needed 1 ' box:4x4 3 "$folder/bent"
+mesh=$(dirname "$0")/../examples/meshes/two-regions.mesh
+run solve "$mesh" --problem heat --order 2 --time 0.5 --steps 1 --initial x --save "$folder/regions" "${ref[@]}"
+awk '/^vertices/ { inside = 1 } inside && NF == 2 && !done && $1 == 2 { $1 = $1 * 1.125; done = 1 } { print }' "$mesh" >"$folder/moved.mesh"
+refused "a file of a mesh that has other positions" 'is of another mesh: its node [0-9]* is at .*, that of .*moved\.mesh at ' "$folder/moved.mesh" 2 "$folder/regions"
+awk '/^elements/ { inside = 1 } inside && NF == 6 && !done { $0 = $1 " " $2 " " $4 " " $5 " " $6 " " $3; done = 1 } { print }' "$mesh" >"$folder/turned.mesh"
+refused "a file of elements that begin elsewhere" 'is of another mesh: its [0-9]* elements join their vertices in another way' "$folder/turned.mesh" 2 "$folder/regions"
+head -c 5000 "$folder/half" >"$folder/cut"
+refused "a file that is cut" 'has 5000 bytes, .* it is not complete$' box:4x4 3 "$folder/cut"
+cp "$folder/half" "$folder/damaged" && printf x | dd of="$folder/damaged" bs=1 seek=3000 conv=notrunc 2>/dev/null
+refused "a file that is damaged" 'is damaged: ' box:4x4 3 "$folder/damaged"
+refused "a file that is no solution" 'is no file of --save$' box:4x4 3 "$folder/case.txt"
+refused "a file that is empty" 'is no file of --save$' box:4x4 3 "$folder/empty.txt"
+refused "a file that is not there" 'cannot be read: No such file' box:4x4 3 "$folder/nowhere"
+refused "a folder that is no solution" 'is not a regular file$' box:4x4 3 "$folder"
+mkfifo "$folder/pipe"
+refused "a pipe" 'is not a regular file$' box:4x4 3 "$folder/pipe"
+wrong "a time that is over" "ritz solve: --time: expected more than 0.5, the time of '$folder/half', found 0.5" \
+  solve box:4x4 --problem heat --order 3 --time 0.5 --restart "$folder/half"
+wrong "values to begin with beside a file" "ritz solve: --initial: not with --restart, whose file has the values to begin with" \
+  solve box:4x4 --problem heat --time 1 --initial 1 --restart "$folder/half"
+wrong "a restart of a linear problem" "ritz solve: --restart: only with --problem heat, hyperelasticity, or u in --coefficient" \
+  solve box:4x4 --bc all=1 --restart "$folder/half"
+wrong "a restart in parts" "ritz solve: --restart: solutions are saved in one part alone, found 2" \
+  solve box:4x4 --problem heat --time 1 --restart "$folder/half" --parts 2
+prints "a solution below a folder that is not there" 1 err "^ritz solve: --save: cannot write '.*': there is no folder" \
+  solve box:4x4 --bc all=1 --save "$folder/none/u"
+
 # ---- Nonlinear problems: derivatives are compiled in C++ ----
 
 wrong "a law of another problem" "ritz solve: --material: only with --problem hyperelasticity" solve box:2x2 --bc all=1 --material neo-hookean
@@ -219,13 +282,23 @@ if "$ritz" solve box:1x1 --problem hyperelasticity --order 1 --fixed xmin --forc
       --load-steps 2 --probe 1,0.5 "${large[@]}" $method
   done
   # The state is on all levels: a step takes no more iterations than linear elasticity, though not each one gets new values.
-  bent=(box:8x2 --order 3 --bc xmin=0,0 --bc xmax=-0.4,0.6)
+  bent=(box:8x2 --order 3 --bc 'xmin=0,0' --bc 'xmax=-0.4,0.6')
   run solve "${bent[@]}" --problem elasticity --ceed /cpu/self/ref --tol 1e-11
   linear=$(sed -n 's/^iterations *\([0-9]*\),.*/\1/p' "$folder/out")
   run solve "${bent[@]}" --load-steps 2 "${large[@]}"
   awk -v linear="$linear" '$1 == "iterations" { most = linear * $4; ok = $2 <= most; steps = $4 }
     $1 == "time" { ok = ok && $(NF - 1) > 0 && $(NF - 1) < steps } END { exit !ok }' "$folder/out" && [[ $status == 0 ]]
   report $((1 - $?)) "a body that bends far keeps the iterations of linear elasticity"
+  # Guesses: the solution itself, and that of a smaller load, which a whole load step does without.
+  pushed=(box:8x2 --order 3 --bc 'xmin=0,0' "${large[@]}")
+  run solve "${pushed[@]}" --bc xmax=-0.1,0.3 --save "$folder/pushed"
+  prints "a solution is solved in no step" 0 out '^iterations *0 in 0 steps' solve "${pushed[@]}" --bc xmax=-0.1,0.3 --restart "$folder/pushed"
+  run solve "${pushed[@]}" --bc xmax=-0.12,0.35 --save "$folder/further"
+  run solve "${pushed[@]}" --bc xmax=-0.12,0.35 --save "$folder/pushed" --restart "$folder/pushed"
+  [[ $status == 0 ]] && equals "$folder/further" "$folder/pushed"
+  report $((1 - $?)) "a smaller load is a guess of a larger one"
+  wrong "load steps to a guess" "ritz solve: --load-steps: not with --restart, whose file is a guess at all of the load" \
+    solve "${pushed[@]}" --bc xmax=-0.12,0.35 --restart "$folder/pushed" --load-steps 2
   # Cauchy's stress is -p: (1/2) (1/s - s) / s^2 at s = 0.9 in space, over s in the plane.
   values "a pressure that follows a cube" 1e-8 "-0.1 -0.1 -0.1" box:1x1x1 --order 1 --poisson 0 --fixed xmin.x --fixed ymin.y \
     --fixed zmin.z --pressure 'xmax=(1/0.9-0.9)/2/0.81' --pressure 'ymax=(1/0.9-0.9)/2/0.81' --pressure 'zmax=(1/0.9-0.9)/2/0.81' \
@@ -250,7 +323,7 @@ if "$ritz" solve box:1x1 --problem hyperelasticity --order 1 --fixed xmin --forc
   # The same in time, u = (1 + t) (x^2 + y): exact in space of degree 2 and in time.
   U='(1+t)*(x^2+y)'
   heat=(--problem heat --order 2 --coefficient '1+u^2' --capacity 2+x --initial 'x^2+y' --bc "all=$U" --time 1 --steps 3
-    --source "(2+x)*(x^2+y)-2*(1+t)*(1+($U)^2)-2*$U*(1+t)^2*(4*x^2+1)" --probe 0.3,0.4 "${moving[@]}")
+    --source "(2+x)*(x^2+y)-2*(1+t)*(1+($U)^2)-2*$U*(1+t)^2*(4*x^2+1)" --probe "0.3,0.4" "${moving[@]}")
   for method in "--method bdf2" "--method implicit-euler --jacobi" "--smoother schwarz --levels h --precision f32"; do
     # shellcheck disable=SC2086 # several words
     values "a conductivity of u in time, $method" 1e-8 0.98 box:4x4 "${heat[@]}" $method
@@ -262,6 +335,8 @@ if "$ritz" solve box:1x1 --problem hyperelasticity --order 1 --fixed xmin --forc
   values "conductivities of u and capacities by region" 1e-8 "1.3 2.5" "$(dirname "$0")/../examples/meshes/two-regions.mesh" --order 1 \
     --problem heat --time 1 --steps 2 --coefficient 1+u --capacity 1=2 --capacity 2=3+0*x --source 1=1 --source 2=2 --initial x \
     --bc all=x+t --probe 0.3,0.4 --probe 1.5,0.2 "${moving[@]}"
+  goes_on "conduction that depends on u in two pieces is one" --coefficient '1+u^2' --capacity 1+x --source 'sin(t)*y' --bc xmin=t \
+    "${moving[@]}" --tol 1e-13
   if [[ $least == 1e-8 ]]; then # errors below rounding in float
     # orders SENTENCE ORDER ERROR...: of errors, each with half the size of the one before; to a tenth and a bit.
     orders() {
