@@ -145,24 +145,25 @@ static int describe(const Solve *s, Header *h) {
 }
 
 static int check_numbers(const Solve *s, const Header *found, const Header *needed) {
-  if (found->order == needed->order && found->num_comp == needed->num_comp &&
-      found->space_dim == needed->space_dim && found->num_nodes == needed->num_nodes &&
-      found->num_elem == needed->num_elem)
-    return found->connections == needed->connections
-               ? CEED_ERROR_SUCCESS
-               : CeedError(s->ceed, CEED_ERROR_INCOMPATIBLE,
-                           "--restart: '%s' is of another mesh: its %lld elements join their vertices in "
-                           "another way "
-                           "than those of %s",
-                           s->options.restart, (long long)found->num_elem, s->options.mesh);
-  return CeedError(
-      s->ceed, CEED_ERROR_INCOMPATIBLE,
-      "--restart: '%s' has %lld values at each of the %lld nodes of order %lld on %lld elements in %lldD, "
-      "needed %lld at %lld of order %lld on %lld in %lldD",
-      s->options.restart, (long long)found->num_comp, (long long)found->num_nodes, (long long)found->order,
-      (long long)found->num_elem, (long long)found->space_dim, (long long)needed->num_comp,
-      (long long)needed->num_nodes, (long long)needed->order, (long long)needed->num_elem,
-      (long long)needed->space_dim);
+  const char *path = s->options.restart;
+  const bool has_numbers = found->order == needed->order && found->num_comp == needed->num_comp &&
+                           found->space_dim == needed->space_dim && found->num_nodes == needed->num_nodes &&
+                           found->num_elem == needed->num_elem;
+
+  if (has_numbers && found->connections == needed->connections) return CEED_ERROR_SUCCESS;
+  if (has_numbers)
+    return CeedError(
+        s->ceed, CEED_ERROR_INCOMPATIBLE,
+        "--restart: '%s' is of another mesh: its elements join their vertices in another way than "
+        "those of %s",
+        path, s->options.mesh);
+  return CeedError(s->ceed, CEED_ERROR_INCOMPATIBLE,
+                   "--restart: '%s' has %lld values at each of the %lld nodes of order %lld on %lld elements "
+                   "in %lldD, needed %lld at %lld of order %lld on %lld in %lldD",
+                   path, (long long)found->num_comp, (long long)found->num_nodes, (long long)found->order,
+                   (long long)found->num_elem, (long long)found->space_dim, (long long)needed->num_comp,
+                   (long long)needed->num_nodes, (long long)needed->order, (long long)needed->num_elem,
+                   (long long)needed->space_dim);
 }
 
 // x [num][dim] and those of the file, to what another compiler may round otherwise.
