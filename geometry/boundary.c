@@ -8,14 +8,16 @@
 #include "geometry/geometry.h"
 
 typedef struct {
-  const char *call; // of the public function
-  RitzMesh mesh;    // borrowed, as all handles
+  const char *call;      // of the public function
+  RitzGeometry geometry; // borrowed, as all handles
+  RitzMesh mesh;
   Ceed ceed;
   RitzSpace space;
   const RitzForm *form;
   const RitzFacetFunction *function; // that computes the form; NULL: its text
   CeedQFunctionContext context;      // NULL: none
   CeedInt dim, order, quad_degree;
+  bool is_axisymmetric;
   RitzFacetNodes nodes;
   RitzFacets facets;
   CeedInt block; // that is made
@@ -51,8 +53,9 @@ static int add_facet_geometry(void *data, RitzGeometryFields *fields) {
         ritz_geometry_fields_add(b->ceed, fields, "x", b->dim, CEED_EVAL_INTERP, rstr, basis, x));
   RITZ_TRY_CLEANUP(
       ritz_geometry_fields_add(b->ceed, fields, "dx", b->dim * dims, CEED_EVAL_GRAD, rstr, basis, x));
-  RITZ_TRY_CLEANUP(ritz_geometry_fields_add(b->ceed, fields, "weights", 1, CEED_EVAL_WEIGHT,
-                                            CEED_ELEMRESTRICTION_NONE, basis, CEED_VECTOR_NONE));
+  ierr = b->is_axisymmetric ? ritz_geometry_add_ring_weights(b->ceed, rstr, basis, x, fields)
+                            : ritz_geometry_fields_add(b->ceed, fields, "weights", 1, CEED_EVAL_WEIGHT,
+                                                       CEED_ELEMRESTRICTION_NONE, basis, CEED_VECTOR_NONE);
 cleanup:
   CeedElemRestrictionDestroy(&rstr);
   CeedBasisDestroy(&basis);
@@ -138,6 +141,7 @@ static int check_boundary(const Boundary *b) {
 
 static int create_boundary(Boundary *b, const RitzBoundaryOptions *options, CeedOperator *op) {
   CeedInt degree = 0;
+  double width = 0;
 
   RITZ_TRY(RitzMeshGetDimensions(b->mesh, &b->dim, NULL));
   RITZ_TRY(RitzMeshGetGeometryOrder(b->mesh, &b->order));
@@ -147,6 +151,8 @@ static int create_boundary(Boundary *b, const RitzBoundaryOptions *options, Ceed
   RITZ_REQUIRE(options->num_points >= 0 && options->num_points < 1 << 15, b->ceed, CEED_ERROR_INCOMPATIBLE,
                "%s: %" CeedInt_FMT " points a direction, needed at least 1, or 0 for the default", b->call,
                options->num_points);
+  b->is_axisymmetric = options->is_axisymmetric;
+  if (b->is_axisymmetric) RITZ_TRY(ritz_geometry_check_axis(b->call, b->ceed, b->geometry, &width));
   b->quad_degree = 2 * (options->num_points ? options->num_points : degree + b->order + 1) - 1;
   b->nodes = b->dim == 1 || ritz_form_has_gradients(b->form) ? RITZ_FACET_ELEMENT : RITZ_FACET_TRACE;
   return create_on_facets(b, options->part ? options->part : "all", op);
@@ -181,8 +187,8 @@ int RitzGeometryCreateBoundaryOperator(RitzGeometry geometry, Ceed ceed, const R
   const RitzFormField u = {.name = "u", .what = what, .space = options->space},
                       v = {.name = "v", .what = what, .space = options->space};
   const RitzForm form = {"", "boundary", RITZ_FORM_POSITION, 1, &u, 1, &v};
-  Boundary b = {__func__,          geometry->mesh, ceed, options->space, &form, .function = function,
-                .context = context};
+  Boundary b = {__func__,       geometry, geometry->mesh,       ceed,
+                options->space, &form,    .function = function, .context = context};
 
   RITZ_TRY(check_function(&b, function));
   return create_boundary(&b, options, op);
@@ -198,7 +204,7 @@ int RitzGeometryCreateBoundaryFormOperator(RitzGeometry geometry, Ceed ceed,
   RITZ_ARGUMENT(ceed, options);
   RITZ_ARGUMENT(ceed, options->space);
   RITZ_OPTIONAL(ceed, context);
-  Boundary b = {__func__, geometry->mesh, ceed, options->space, form, .context = context};
+  Boundary b = {__func__, geometry, geometry->mesh, ceed, options->space, form, .context = context};
 
   return create_boundary(&b, options, op);
 }

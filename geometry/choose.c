@@ -67,7 +67,8 @@ static double diffuse_flops(const RitzGeometryCase *c) {
 
 static Needs computed_needs(const RitzGeometryCase *c, RitzGeometryPolicy treatment) {
   const bool mass = ritz_geometry_has_mass(c), diffusion = ritz_geometry_has_diffusion(c);
-  const bool with_lambda = mass && c->options.lambda_function, with_mu = diffusion && c->options.mu_function;
+  const bool with_lambda = mass && ritz_geometry_lambda_varies(c),
+             with_mu = diffusion && ritz_geometry_mu_varies(c);
   Needs needs = {.order = 1, .flops = jacobian_flops(c, diffusion)};
 
   if (treatment == RITZ_POLICY_ISOPARAMETRIC) needs.order = c->geometry->order;
@@ -91,8 +92,8 @@ static double num_factors(const RitzGeometryCase *c) {
 static Needs standard_needs(const RitzGeometryCase *c, RitzGeometryPolicy treatment) {
   if (treatment == RITZ_POLICY_STORED) return (Needs){.numbers = num_factors(c)};
   if (treatment != RITZ_POLICY_AFFINE) return computed_needs(c, treatment);
-  return (Needs){.numbers = (c->options.lambda_function && ritz_geometry_has_mass(c)) +
-                            (c->options.mu_function && ritz_geometry_has_diffusion(c)),
+  return (Needs){.numbers = (ritz_geometry_lambda_varies(c) && ritz_geometry_has_mass(c)) +
+                            (ritz_geometry_mu_varies(c) && ritz_geometry_has_diffusion(c)),
                  .constants = num_factors(c),
                  .flops = num_factors(c)};
 }
@@ -102,7 +103,8 @@ static Needs point_needs(const RitzGeometryCase *c, RitzGeometryPolicy treatment
   const double size = c->dim * c->dim;
 
   if (treatment == RITZ_POLICY_STORED) return (Needs){.numbers = size + 1};
-  Needs needs = {.order = 1, .flops = jacobian_flops(c, true) + DIVISION + size};
+  Needs needs = {
+      .numbers = c->options.is_axisymmetric, .order = 1, .flops = jacobian_flops(c, true) + DIVISION + size};
 
   if (treatment == RITZ_POLICY_ISOPARAMETRIC) needs.order = c->geometry->order;
   if (treatment == RITZ_POLICY_AFFINE) {
@@ -171,7 +173,8 @@ static bool is_possible(const RitzGeometryCase *c, RitzElementKind kind, RitzGeo
 // One policy for those that are the same. PARTIAL with coefficients that vary is MERGED: they go into the
 // same numbers.
 static RitzGeometryPolicy merge(const RitzGeometryCase *c, RitzGeometryPolicy policy) {
-  const bool varies = c->options.mu_function || (ritz_geometry_has_mass(c) && c->options.lambda_function);
+  const bool varies =
+      ritz_geometry_mu_varies(c) || (ritz_geometry_has_mass(c) && ritz_geometry_lambda_varies(c));
 
   if (is_affine_only(c, policy)) return RITZ_POLICY_AFFINE;
   return policy == RITZ_POLICY_PARTIAL && varies ? RITZ_POLICY_MERGED : policy;

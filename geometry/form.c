@@ -317,6 +317,7 @@ static int add_form_geometry(void *data, RitzGeometryFields *fields) {
   const FormData *f = data;
   const int position = f->form->gets & RITZ_FORM_POSITION ? CEED_EVAL_INTERP : 0;
   const bool is_affine = f->treatment == RITZ_POLICY_AFFINE;
+  const bool is_axisymmetric = f->part->shared->c.options.is_axisymmetric;
   // Positions by tensor products take fewer operations than by the matrix of an affine map.
   const bool has_corners = f->treatment == RITZ_POLICY_TRILINEAR ||
                            (is_affine && position && f->part->shared->c.block->shape->is_tensor);
@@ -327,13 +328,14 @@ static int add_form_geometry(void *data, RitzGeometryFields *fields) {
   (void)fields; // of the part
   if (f->treatment != RITZ_POLICY_STORED) {
     RITZ_TRY(ritz_geometry_add_coordinates(f->part, nodes, CEED_EVAL_GRAD | position));
-    return ritz_geometry_add_weights(f->part, "weights");
+    return is_axisymmetric ? ritz_geometry_add_numbers(f->part, "weights", RITZ_SETUP_MASS_WEIGHT, true)
+                           : ritz_geometry_add_weights(f->part, "weights");
   }
   const bool gradients = ritz_form_has_gradients(f->form);
 
   if (position) RITZ_TRY(ritz_geometry_add_coordinates(f->part, RITZ_NODES_ALL, position));
   return ritz_geometry_add_numbers(f->part, gradients ? "inverse Jacobian" : "w det",
-                                   RITZ_SETUP_MASS | (gradients ? RITZ_SETUP_GRADIENTS : 0), false);
+                                   RITZ_SETUP_MASS | (gradients ? RITZ_SETUP_GRADIENTS : 0), is_axisymmetric);
 }
 
 // Gradients to space and back, and factors; the user's own operations are not known.
@@ -473,7 +475,11 @@ int RitzGeometryCreatePointOperator(RitzGeometry geometry, Ceed ceed, const Ritz
   RITZ_TRY(check_function(&c, function));
   const RitzFormField u = {.name = "u", .what = what, .space = options->space},
                       v = {.name = "v", .what = what, .space = options->space};
-  const RitzForm form = {.num_inputs = 1, .inputs = &u, .num_outputs = 1, .outputs = &v};
+  const RitzForm form = {.gets = function->has_position ? RITZ_FORM_POSITION : 0,
+                         .num_inputs = 1,
+                         .inputs = &u,
+                         .num_outputs = 1,
+                         .outputs = &v};
   FormData data = {.form = &form, .function = function, .context = context};
 
   return ritz_geometry_composite(&c, "point function", make_form_part, &data, op);

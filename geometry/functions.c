@@ -75,6 +75,10 @@ RitzGeometryFunction ritz_geometry_gradient_function(void) {
   return relative((RitzGeometryFunction)FUNCTION(ritz_gradients));
 }
 
+RitzGeometryFunction ritz_geometry_ring_function(void) {
+  return relative((RitzGeometryFunction)FUNCTION(ritz_ring_weights));
+}
+
 RitzGeometryFunction ritz_geometry_setup_function(bool has_coefficients) {
   const RitzGeometryFunction with = FUNCTION(ritz_setup_with_coefficients), without = FUNCTION(ritz_setup);
 

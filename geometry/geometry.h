@@ -9,6 +9,7 @@
 //     coordinates.c  coordinates of the mesh and of a part
 //     fields.c       bases and fields of a part, its CeedOperator
 //     setup.c        numbers that a part keeps: factors, coefficients times weights
+//     axis.c         bodies of revolution: circumferences at points
 //     operator.c     the standard operators
 //     form.c         operators of forms and point functions: checks, fields; numbers at points
 //     form-text.c    their QFunctions
@@ -77,6 +78,7 @@ typedef struct {
   const RitzGeometryBlock *block; // borrowed, that this is about; NULL: none yet
   CeedInt Q;                      // points in its elements
   bool is_device;
+  double axis_width;   // of bodies of revolution: x that is zero, but for rounding
   const bool *is_seam; // borrowed, [elements of the mesh]: which have ghosts; NULL: it does not matter
   RitzLimits limits;   // of the context's processors; zeros: not known
 } RitzGeometryCase;
@@ -94,6 +96,13 @@ static inline bool ritz_geometry_has_mass(const RitzGeometryCase *c) {
 static inline bool ritz_geometry_has_diffusion(const RitzGeometryCase *c) {
   return c->options.kind != RITZ_OPERATOR_MASS;
 }
+// Whether lambda, mu differ from point to point; the circumference of bodies of revolution is in them.
+static inline bool ritz_geometry_lambda_varies(const RitzGeometryCase *c) {
+  return c->options.lambda_function != NULL || c->options.is_axisymmetric;
+}
+static inline bool ritz_geometry_mu_varies(const RitzGeometryCase *c) {
+  return c->options.mu_function != NULL || c->options.is_axisymmetric;
+}
 
 // ---- QFunctions ----
 
@@ -105,6 +114,7 @@ typedef struct {
 RitzGeometryFunction ritz_geometry_function(const RitzGeometryCase *c, RitzGeometryPolicy treatment);
 RitzGeometryFunction ritz_geometry_sample_function(void);
 RitzGeometryFunction ritz_geometry_gradient_function(void);
+RitzGeometryFunction ritz_geometry_ring_function(void);
 RitzGeometryFunction ritz_geometry_setup_function(bool has_coefficients);
 
 // ---- Objects that the parts of an operator share ----
@@ -232,6 +242,17 @@ typedef int (*RitzFormAddGeometry)(void *data, RitzGeometryFields *fields);
 int ritz_form_add_fields(Ceed ceed, const RitzForm *form, CeedInt dim, RitzFormFind find,
                          RitzFormAddGeometry add_geometry, void *data, RitzGeometryFields *fields);
 CeedInt ritz_form_num_outputs(const RitzForm *form); // of the QFunction
+
+// ---- Bodies of revolution ----
+
+// Checks that the mesh is one half of a meridian plane, x >= -width.
+int ritz_geometry_check_axis(const char *call, Ceed ceed, RitzGeometry geometry, double *width);
+// 2 pi x, of x >= -width.
+int ritz_geometry_circumference(const char *call, Ceed ceed, double width, const double x[3],
+                                double *circumference);
+// A field "weights": those of the points of basis_x times their circumference, of the coordinates x.
+int ritz_geometry_add_ring_weights(Ceed ceed, CeedElemRestriction rstr_x, CeedBasis basis_x, CeedVector x,
+                                   RitzGeometryFields *fields);
 
 // ---- The composite ----
 

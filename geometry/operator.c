@@ -85,6 +85,7 @@ int ritz_geometry_case(const char *call, RitzGeometry geometry, Ceed ceed, const
   if (!options->mu) c->options.mu = 1;
   c->Q_1d = options->num_points;
   if (!c->Q_1d) c->Q_1d = c->degree + (options->quad_mode == CEED_GAUSS ? 2 : 1);
+  if (options->is_axisymmetric) RITZ_TRY(ritz_geometry_check_axis(call, ceed, geometry, &c->axis_width));
   return check_geometry_sizes(call, c);
 }
 
@@ -311,9 +312,9 @@ static int add_all_weights(RitzGeometryPart *part) {
   const RitzGeometryCase *c = &part->shared->c;
 
   if (ritz_geometry_has_diffusion(c))
-    RITZ_TRY(add_weights(part, "mu w", RITZ_SETUP_DIFFUSION_WEIGHT, c->options.mu_function != NULL));
+    RITZ_TRY(add_weights(part, "mu w", RITZ_SETUP_DIFFUSION_WEIGHT, ritz_geometry_mu_varies(c)));
   if (ritz_geometry_has_mass(c))
-    RITZ_TRY(add_weights(part, "lambda w", RITZ_SETUP_MASS_WEIGHT, c->options.lambda_function != NULL));
+    RITZ_TRY(add_weights(part, "lambda w", RITZ_SETUP_MASS_WEIGHT, ritz_geometry_lambda_varies(c)));
   return CEED_ERROR_SUCCESS;
 }
 
@@ -383,8 +384,9 @@ int RitzGeometryCreateOperator(RitzGeometry geometry, Ceed ceed, const RitzOpera
   const RitzGeometryContext data = {.dim = c.dim,
                                     .space_dim = c.space_dim,
                                     .num_comp = c.num_comp,
-                                    .lambda = c.options.lambda_function ? 1 : (CeedScalar)c.options.lambda,
-                                    .mu = c.options.mu_function ? 1 : (CeedScalar)c.options.mu};
+                                    .lambda =
+                                        ritz_geometry_lambda_varies(&c) ? 1 : (CeedScalar)c.options.lambda,
+                                    .mu = ritz_geometry_mu_varies(&c) ? 1 : (CeedScalar)c.options.mu};
   int ierr = ritz_geometry_create_context(ceed, sizeof(data), &data, &ctx);
 
   if (!ierr) ierr = ritz_geometry_composite(&c, names[options->kind], make_standard_part, ctx, op);

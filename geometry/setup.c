@@ -70,10 +70,11 @@ static int evaluate_map(const RitzGeometryCase *c, const char *name, RitzCoeffic
   return CEED_ERROR_SUCCESS;
 }
 
-// Both coefficients at one point: functions that the operator has no use for are not called.
+// Both coefficients at one point, of bodies of revolution times the circumference: functions that the
+// operator has no use for are not called.
 static int evaluate_both(const RitzGeometryCase *c, const CeedScalar *position, CeedScalar values[2]) {
   const RitzOperatorOptions *o = &c->options;
-  double x[3] = {0, 0, 0};
+  double x[3] = {0, 0, 0}, circumference = 1;
 
   for (CeedInt d = 0; d < c->space_dim; d++) x[d] = position[d];
   values[0] = (CeedScalar)o->lambda;
@@ -82,6 +83,10 @@ static int evaluate_both(const RitzGeometryCase *c, const CeedScalar *position, 
     RITZ_TRY(evaluate_map(c, "lambda", o->lambda_function, o->lambda_ctx, x, &values[0]));
   if (o->mu_function && ritz_geometry_has_diffusion(c))
     RITZ_TRY(evaluate_map(c, "mu", o->mu_function, o->mu_ctx, x, &values[1]));
+  if (o->is_axisymmetric)
+    RITZ_TRY(
+        ritz_geometry_circumference("RitzGeometryCreateOperator", c->ceed, c->axis_width, x, &circumference));
+  for (int i = 0; i < 2; i++) values[i] *= (CeedScalar)circumference;
   return CEED_ERROR_SUCCESS;
 }
 
@@ -167,8 +172,8 @@ static bool varies(const RitzGeometryCase *c, CeedInt wanted) {
   const CeedInt of_mass = RITZ_SETUP_MASS | RITZ_SETUP_MASS_WEIGHT;
   const CeedInt of_diffusion = RITZ_SETUP_METRIC | RITZ_SETUP_INVERSE | RITZ_SETUP_DIFFUSION_WEIGHT;
 
-  return (wanted & of_mass && c->options.lambda_function) ||
-         (wanted & of_diffusion && c->options.mu_function);
+  return (wanted & of_mass && ritz_geometry_lambda_varies(c)) ||
+         (wanted & of_diffusion && ritz_geometry_mu_varies(c));
 }
 
 int ritz_geometry_add_numbers(RitzGeometryPart *part, const char *name, CeedInt wanted,
@@ -283,8 +288,8 @@ int ritz_geometry_add_constants(RitzGeometryPart *part, CeedInt wanted) {
   const RitzGeometrySetup data = {.dim = c->dim,
                                   .space_dim = c->space_dim,
                                   .wanted = wanted,
-                                  .lambda = o->lambda_function ? 1 : (CeedScalar)o->lambda,
-                                  .mu = o->mu_function ? 1 : (CeedScalar)o->mu};
+                                  .lambda = ritz_geometry_lambda_varies(c) ? 1 : (CeedScalar)o->lambda,
+                                  .mu = ritz_geometry_mu_varies(c) ? 1 : (CeedScalar)o->mu};
   CeedElemRestriction rstr = NULL;
   CeedBasis basis = NULL;
   CeedVector numbers = NULL;

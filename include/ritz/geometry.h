@@ -16,6 +16,7 @@
 
 #include <ritz/mesh.h>
 #include <ritz/space.h>
+#include <stdbool.h>
 
 typedef struct RitzGeometry_private *RitzGeometry;
 
@@ -72,6 +73,9 @@ typedef struct {
   CeedInt num_regions;        // the integral is over the elements of these regions of the mesh alone; 0: all
   const int32_t *regions;     // [num_regions] their numbers, or -1 - k: overlap k; borrowed during the call
   RitzElementChoice elements; // of a part of a mesh: all, or those without or with ghosts of `space`
+  // The integral is over the body that the mesh, which lies in the half plane x >= 0, makes turned about x =
+  // 0: weights times 2 pi x, one more number a point where they are not part of stored factors.
+  bool is_axisymmetric;
 } RitzOperatorOptions;
 
 // ---- Classification ----
@@ -109,7 +113,9 @@ CEED_EXTERN int RitzGeometryGetElements(RitzGeometry geometry, RitzElementKind k
 // On a part of a mesh, and for inside or seam elements, *op is NULL where there are no elements: no error.
 //
 // Errors: CEED_ERROR_INCOMPATIBLE (space on another mesh, NULL, a coefficient or option without meaning,
-// regions without elements), CEED_ERROR_UNSUPPORTED (sizes beyond CeedInt), those of the Ceed functions used.
+// regions without elements, bodies of revolution with x < 0, told with its place), CEED_ERROR_UNSUPPORTED
+// (sizes beyond CeedInt, bodies of revolution of meshes in other spaces than the plane), those of the Ceed
+// functions used.
 CEED_EXTERN int RitzGeometryCreateOperator(RitzGeometry geometry, Ceed ceed,
                                            const RitzOperatorOptions *options, CeedOperator *op);
 
@@ -133,6 +139,7 @@ typedef struct {
   CeedInt dim, num_comp;                 // as given to the macro; dim = space_dim of the mesh
   CeedQFunctionUser stored, computed;    // geometry from stored inverse Jacobians; from the gradient of x
   const char *stored_loc, *computed_loc; // "file:function" of the two
+  int has_position;                      // 1: made by RITZ_POSITION_FUNCTION
 } RitzPointFunction;
 
 // The operator of a point function on options->space (kind and coefficients of the options are not looked
@@ -188,19 +195,20 @@ typedef struct {
 
 // Start from zeros and set what differs.
 typedef struct {
-  RitzSpace space;    // borrowed; of the geometry's mesh
-  const char *part;   // boundary part, borrowed; NULL: "all", the exterior facets
-  CeedInt num_points; // quadrature exact to degree 2 num_points - 1 on the facet, num_points Gauss points a
-                      // direction on lines and quadrilaterals; 0: degree + order of the geometry + 1
+  RitzSpace space;      // borrowed; of the geometry's mesh
+  const char *part;     // boundary part, borrowed; NULL: "all", the exterior facets
+  CeedInt num_points;   // quadrature exact to degree 2 num_points - 1 on the facet, num_points Gauss points a
+                        // direction on lines and quadrilaterals; 0: degree + order of the geometry + 1
+  bool is_axisymmetric; // as of RitzOperatorOptions
 } RitzBoundaryOptions;
 
 // A composite operator L-vector -> L-vector of the space: the integral over a boundary part of a facet
 // function, one sub-operator for each shape of elements and facets that it has ("boundary, hexahedra"). Its
 // sub-operators may be added to other composites: Robin, Nitsche, traction and pressure terms become part of
 // an operator, with its assembly, diagonals and levels. Functions without gradients read the nodes of the
-// facets alone, others all nodes of the elements at the boundary. Nothing is stored at points. On a part of a
-// mesh *op is NULL where the boundary part has no facets there: no error. context: counted reference, NULL
-// for none.
+// facets alone, others all nodes of the elements at the boundary. Nothing is stored at points, of bodies of
+// revolution one number. On a part of a mesh *op is NULL where the boundary part has no facets there: no
+// error. context: counted reference, NULL for none.
 //
 // Errors: CEED_ERROR_INCOMPATIBLE (space on another mesh, no such part, a part without facets, a function for
 // another dimension or number of components), CEED_ERROR_UNSUPPORTED (surfaces and curves in space; sizes

@@ -68,6 +68,8 @@ typedef struct {
   const char *part; // boundary part of the mesh, "all": all of the boundary
   CeedInt num_comp; // how many components are fixed; 0: all
   CeedInt comp[3];  // these
+  bool is_axis; // in the place of a part, whose name is NULL then: the nodes at x = 0, if there are any, as
+                // bodies of revolution have no radial displacement there. To 1e-10 of the largest |x|
 } RitzFixedPart;
 
 // Entries of the L-vector of `space` on these boundary parts, each once. Errors: CEED_ERROR_DIMENSION

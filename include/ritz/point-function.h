@@ -19,49 +19,65 @@
 //     static const RitzPointFunction function = RITZ_POINT_FUNCTION_TABLE(name, DIM, NC);
 //
 // is what RitzGeometryCreatePointOperator wants (ritz/geometry.h). The user's header needs include guards.
+//
+// With the position as the argument after ctx, f(ctx, x[DIM], u, grad_u, v, grad_v), it is
+//
+//     RITZ_POSITION_FUNCTION(name, DIM, NC, f)
+//
+// with RITZ_POSITION_FUNCTION_TABLE.
 #ifndef RITZ_POINT_FUNCTION_H
 #define RITZ_POINT_FUNCTION_H
 
 #include <ritz/jit-source/geometry/fields.h>
 
-// in: u, du, [w det, inverse Jacobian]; out: v, dv
-#define RITZ_POINT_FUNCTION_STORED(name, dim, num_comp, f)                                                   \
+// in: u, du, (x,) [w det, inverse Jacobian], which is in[at]; out: v, dv
+#define RITZ_POINT_FUNCTION_STORED(name, dim, num_comp, f, call, at)                                         \
   CEED_QFUNCTION(name)                                                                                       \
   (void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {                        \
     CeedPragmaSIMD                                                                                           \
     for (CeedInt i = 0; i < Q; i++) {                                                                        \
       CeedScalar inverse[(dim) * (dim)];                                                                     \
-      ritz_form_values((dim) * (dim), in[2] + Q, Q, i, inverse);                                             \
-      RITZ_POINT_FUNCTION_BODY(dim, num_comp, f, in[2][i])                                                   \
+      ritz_form_values((dim) * (dim), in[at] + Q, Q, i, inverse);                                            \
+      RITZ_POINT_FUNCTION_BODY(dim, num_comp, f, call, in[at][i])                                            \
     }                                                                                                        \
     return CEED_ERROR_SUCCESS;                                                                               \
   }
 
-// in: u, du, gradient of the coordinates, weights; out: v, dv
-#define RITZ_POINT_FUNCTION_COMPUTED(name, dim, num_comp, f)                                                 \
+// in: u, du, (x,) gradient of the coordinates, which is in[at], weights; out: v, dv
+#define RITZ_POINT_FUNCTION_COMPUTED(name, dim, num_comp, f, call, at)                                       \
   CEED_QFUNCTION(name)                                                                                       \
   (void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {                        \
     CeedPragmaSIMD                                                                                           \
     for (CeedInt i = 0; i < Q; i++) {                                                                        \
       CeedScalar inverse[(dim) * (dim)];                                                                     \
-      const CeedScalar det = ritz_point_invert(dim, in[2], Q, i, inverse);                                   \
-      RITZ_POINT_FUNCTION_BODY(dim, num_comp, f, in[3][i] * det)                                             \
+      const CeedScalar det = ritz_point_invert(dim, in[at], Q, i, inverse);                                  \
+      RITZ_POINT_FUNCTION_BODY(dim, num_comp, f, call, in[(at) + 1][i] * det)                                \
     }                                                                                                        \
     return CEED_ERROR_SUCCESS;                                                                               \
   }
 
-#define RITZ_POINT_FUNCTION_BODY(dim, num_comp, f, weight)                                                   \
+#define RITZ_POINT_FUNCTION_BODY(dim, num_comp, f, call, weight)                                             \
   CeedScalar u[num_comp], grad_u[(num_comp) * (dim)], v[num_comp], grad_v[(num_comp) * (dim)];               \
   ritz_form_values(num_comp, in[0], Q, i, u);                                                                \
   ritz_point_gradients(dim, num_comp, inverse, in[1], Q, i, grad_u);                                         \
-  f(ctx, u, (const CeedScalar(*)[dim])grad_u, v, (CeedScalar(*)[dim])grad_v);                                \
+  call(dim, f);                                                                                              \
   const CeedScalar w = weight;                                                                               \
   ritz_form_test_values(num_comp, w, v, Q, i, out[0]);                                                       \
   ritz_form_test_gradients(dim, num_comp, inverse, w, grad_v, Q, i, out[1]);
 
+#define RITZ_POINT_FUNCTION_CALL(dim, f)                                                                     \
+  f(ctx, u, (const CeedScalar(*)[dim])grad_u, v, (CeedScalar(*)[dim])grad_v)
+#define RITZ_POSITION_FUNCTION_CALL(dim, f)                                                                  \
+  CeedScalar x[dim];                                                                                         \
+  ritz_form_values(dim, in[2], Q, i, x);                                                                     \
+  f(ctx, x, u, (const CeedScalar(*)[dim])grad_u, v, (CeedScalar(*)[dim])grad_v)
+
 #define RITZ_POINT_FUNCTION(name, dim, num_comp, f)                                                          \
-  RITZ_POINT_FUNCTION_STORED(name##_stored, dim, num_comp, f)                                                \
-  RITZ_POINT_FUNCTION_COMPUTED(name##_computed, dim, num_comp, f)
+  RITZ_POINT_FUNCTION_STORED(name##_stored, dim, num_comp, f, RITZ_POINT_FUNCTION_CALL, 2)                   \
+  RITZ_POINT_FUNCTION_COMPUTED(name##_computed, dim, num_comp, f, RITZ_POINT_FUNCTION_CALL, 2)
+#define RITZ_POSITION_FUNCTION(name, dim, num_comp, f)                                                       \
+  RITZ_POINT_FUNCTION_STORED(name##_stored, dim, num_comp, f, RITZ_POSITION_FUNCTION_CALL, 3)                \
+  RITZ_POINT_FUNCTION_COMPUTED(name##_computed, dim, num_comp, f, RITZ_POSITION_FUNCTION_CALL, 3)
 
 // ---- The same on facets (RitzGeometryCreateBoundaryOperator) ----
 //
@@ -182,8 +198,10 @@
 #define RITZ_FACET_GRADIENT_FUNCTION_TABLE(name, dim, num_comp)                                              \
   { (dim), (num_comp), 1, name, name##_loc }
 
-// Initializer of a RitzPointFunction.
+// Initializers of a RitzPointFunction.
 #define RITZ_POINT_FUNCTION_TABLE(name, dim, num_comp)                                                       \
-  { (dim), (num_comp), name##_stored, name##_computed, name##_stored_loc, name##_computed_loc }
+  { (dim), (num_comp), name##_stored, name##_computed, name##_stored_loc, name##_computed_loc, 0 }
+#define RITZ_POSITION_FUNCTION_TABLE(name, dim, num_comp)                                                    \
+  { (dim), (num_comp), name##_stored, name##_computed, name##_stored_loc, name##_computed_loc, 1 }
 
 #endif

@@ -61,6 +61,17 @@ RITZ_GEOMETRY_FUNCTION(ritz_setup_with_coefficients) {
   return CEED_ERROR_SUCCESS;
 }
 
+// Weights of a body of revolution about x = 0: w 2 pi x, nothing on the other side of the axis, where
+// rounding alone brings points. in: position in the plane, weights
+RITZ_GEOMETRY_FUNCTION(ritz_ring_weights) {
+  (void)ctx;
+  for (CeedInt i = 0; i < Q; i++) {
+    const CeedScalar radius = in[0][i] > 0 ? in[0][i] : 0;
+    out[0][i] = (CeedScalar)6.283185307179586477 * radius * in[1][i];
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
 // What errors are taken of: w det, position, values, gradients in space [component][direction]. in: values,
 // derivatives, position, gradient of the coordinates, weights
 RITZ_GEOMETRY_FUNCTION(ritz_sample) {
