@@ -47,9 +47,11 @@ static int evaluate_stresses(const Problem *p, const Points *points, CeedVector 
   CLI_TRY_CLEANUP(points_create_field(p, points, GRADIENTS, &rstr, &gradients));
   const PointsField fields[] = {
       points_geometry(p, points),
+      points_position(p, points),
+      {"u", p->num_comp, CEED_EVAL_INTERP, points->rstr_u, points->basis_u, CEED_VECTOR_ACTIVE},
       {"du", p->dim * p->num_comp, CEED_EVAL_GRAD, points->rstr_u, points->basis_u, CEED_VECTOR_ACTIVE},
       {"gradient", GRADIENTS, CEED_EVAL_NONE, rstr, CEED_BASIS_NONE, CEED_VECTOR_ACTIVE}};
-  CLI_TRY_CLEANUP(points_create_operator(p, points, NULL, points_gradient, 2, 1, fields, &op));
+  CLI_TRY_CLEANUP(points_create_operator(p, points, NULL, points_gradient, 4, 1, fields, &op));
   CLI_TRY_CLEANUP(CeedOperatorApply(op, u, gradients, CEED_REQUEST_IMMEDIATE));
   ierr = make_stresses(p, points, gradients, stresses);
 cleanup:
@@ -151,6 +153,7 @@ int problem_project_stress(const Problem *p, CeedVector u, RitzSpace *space, Cee
                                   .order = p->options.order,
                                   .num_materials = 1,
                                   .materials = &unit,
+                                  .is_axisymmetric = p->options.is_axisymmetric,
                                   .transport = p->options.transport};
   CeedVector rhs[PROBLEM_STRESSES] = {NULL};
   Problem projection = {0};

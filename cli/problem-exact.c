@@ -19,12 +19,18 @@ double problem_sine(const void *ctx, const ProblemPoint *point, CeedInt componen
 }
 
 // With s the product and n dimensions: - div k grad s = n pi^2 k s, and for u = s in each component
-// (- div sigma)_c = n pi^2 mu s - (lambda + mu) sum_d d_c d_d s, where d_c d_c s = - pi^2 s.
+// (- div sigma)_c = n pi^2 mu s - (lambda + mu) sum_d d_c d_d s, where d_c d_c s = - pi^2 s. Axisymmetric,
+// r = x and z = y, with ring = k or mu, there are besides
+//
+//     - div k grad s     - ring d_r s / r
+//     (- div sigma)_r    - (lambda + mu + ring) (d_r s / r - s / r^2)
+//     (- div sigma)_z    - (lambda + mu) d_z s / r - ring d_r s / r
 static PointsKnown get_known(const Problem *p) {
   const ProblemMaterial *m = p->options.materials;
   const double laplacian = p->space_dim * pi * pi, conductivity = m->conductivity.value;
-  double a = 1, b = 0;
+  double a = 1, b = 0, ring = 0;
 
+  if (p->options.kind != PROBLEM_MASS) ring = conductivity * get_amplitude(p);
   if (p->options.kind == PROBLEM_POISSON) a = conductivity * laplacian;
   if (p->options.kind == PROBLEM_HELMHOLTZ) a = conductivity * laplacian + m->reaction.value;
   if (p->options.kind == PROBLEM_HEAT)
@@ -35,12 +41,9 @@ static PointsKnown get_known(const Problem *p) {
     problem_get_lame(&p->options, m, &lambda, &mu);
     a = laplacian * mu + (lambda + mu) * pi * pi;
     b = -(lambda + mu);
+    ring = mu;
   }
-  return (PointsKnown){get_amplitude(p), a, b};
-}
-
-static PointsField coordinates(const Problem *p, const Points *points) {
-  return (PointsField){"x", p->space_dim, CEED_EVAL_INTERP, points->rstr_x, points->basis_x, points->x};
+  return (PointsKnown){get_amplitude(p), a, b, ring};
 }
 
 // ---- Source ----
@@ -52,8 +55,8 @@ static int add_block_source(const Problem *p, CeedInt block, CeedVector rhs) {
   int ierr;
 
   CLI_TRY_CLEANUP(points_create(p, block, POINTS_LOADS, &points));
-  const PointsField fields[] = {coordinates(p, &points), points_geometry(p, &points), points_weights(&points),
-                                points_test(p, &points)};
+  const PointsField fields[] = {points_position(p, &points), points_geometry(p, &points),
+                                points_weights(&points), points_test(p, &points)};
   CLI_TRY_CLEANUP(points_create_operator(p, &points, &known, points_sine_source, 3, 1, fields, &op));
   CLI_TRY_CLEANUP(CeedOperatorApplyAdd(op, CEED_VECTOR_NONE, rhs, CEED_REQUEST_IMMEDIATE));
 cleanup:
@@ -102,7 +105,7 @@ static int add_block_errors(const Problem *p, CeedInt block, CeedVector u, Error
   CLI_TRY_CLEANUP(points_create(p, block, POINTS_ERRORS, &points));
   CLI_TRY_CLEANUP(points_create_sums(p, &points, 2, &rstr, &basis, &errors));
   const PointsField fields[] = {
-      coordinates(p, &points),
+      points_position(p, &points),
       points_geometry(p, &points),
       points_weights(&points),
       {"u", p->num_comp, CEED_EVAL_INTERP, points.rstr_u, points.basis_u, CEED_VECTOR_ACTIVE},

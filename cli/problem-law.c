@@ -32,15 +32,20 @@ static RitzHyperelasticContext get_body(const ProblemOptions *options, const Pro
 // The texts of large displacements travel inside the library, which knows them by the end of their path.
 static RitzPointFunction law_of(const Problem *p) {
   static const RitzPointFunction linear[] = {RITZ_POINT_FUNCTION_TABLE(elasticity_2, 2, 2),
-                                             RITZ_POINT_FUNCTION_TABLE(elasticity_3, 3, 3)};
-  static const RitzPointFunction laws[][2] = {
+                                             RITZ_POINT_FUNCTION_TABLE(elasticity_3, 3, 3),
+                                             RITZ_POSITION_FUNCTION_TABLE(elasticity_axisymmetric, 2, 2)};
+  static const RitzPointFunction laws[][3] = {
       [PROBLEM_NEO_HOOKEAN] = {RITZ_POINT_FUNCTION_TABLE(ritz_neo_hookean_2, 2, 2),
-                               RITZ_POINT_FUNCTION_TABLE(ritz_neo_hookean_3, 3, 3)},
-      [PROBLEM_SAINT_VENANT_KIRCHHOFF] = {RITZ_POINT_FUNCTION_TABLE(ritz_saint_venant_kirchhoff_2, 2, 2),
-                                          RITZ_POINT_FUNCTION_TABLE(ritz_saint_venant_kirchhoff_3, 3, 3)}};
+                               RITZ_POINT_FUNCTION_TABLE(ritz_neo_hookean_3, 3, 3),
+                               RITZ_POSITION_FUNCTION_TABLE(ritz_neo_hookean_axisymmetric, 2, 2)},
+      [PROBLEM_SAINT_VENANT_KIRCHHOFF] = {
+          RITZ_POINT_FUNCTION_TABLE(ritz_saint_venant_kirchhoff_2, 2, 2),
+          RITZ_POINT_FUNCTION_TABLE(ritz_saint_venant_kirchhoff_3, 3, 3),
+          RITZ_POSITION_FUNCTION_TABLE(ritz_saint_venant_kirchhoff_axisymmetric, 2, 2)}};
+  const int i = p->options.is_axisymmetric ? 2 : p->dim - 2;
 
-  if (p->options.kind == PROBLEM_ELASTICITY) return linear[p->dim - 2];
-  RitzPointFunction law = laws[p->options.law][p->dim - 2];
+  if (p->options.kind == PROBLEM_ELASTICITY) return linear[i];
+  RitzPointFunction law = laws[p->options.law][i];
 
   law.stored_loc = strstr(law.stored_loc, "ritz/jit-source");
   law.computed_loc = strstr(law.computed_loc, "ritz/jit-source");
@@ -71,8 +76,10 @@ int problem_set_pressure(CeedQFunctionContext context, double pressure) {
 
 int problem_add_follower(Problem *p, const char *part, CeedQFunctionContext context) {
   RitzFacetFunction functions[] = {RITZ_FACET_GRADIENT_FUNCTION_TABLE(ritz_follower_pressure_2, 2, 2),
-                                   RITZ_FACET_GRADIENT_FUNCTION_TABLE(ritz_follower_pressure_3, 3, 3)};
-  RitzFacetFunction *function = &functions[p->dim - 2];
+                                   RITZ_FACET_GRADIENT_FUNCTION_TABLE(ritz_follower_pressure_3, 3, 3),
+                                   RITZ_FACET_GRADIENT_FUNCTION_TABLE(ritz_follower_pressure_axisymmetric_2,
+                                                                      2, 2)};
+  RitzFacetFunction *function = &functions[p->options.is_axisymmetric ? 2 : p->dim - 2];
   const RitzBoundaryOptions options = {.space = p->space, .part = part, .num_points = p->options.order + 2};
   RitzGeometry geometry = NULL;
   CeedOperator op = NULL;

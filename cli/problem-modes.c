@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Functions of no energy: constants of -div k grad u, rigid body motions of elasticity. What the constraints
-// leave of them is found by linear algebra, so it does not matter how a body is held.
+// Functions of no energy: constants of -div k grad u, rigid body motions of elasticity, of axisymmetric
+// bodies the one along the axis. What the constraints leave of them is found by linear algebra, so it does
+// not matter how a body is held.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,6 +91,7 @@ static double mode_value(const Modes *modes, CeedInt m, int64_t node, CeedInt c)
   static const int planes[3][2] = {{0, 1}, {0, 2}, {1, 2}};
   const double *x = modes->x + node * modes->space_dim;
 
+  if (modes->num == 1 && modes->num_comp > 1) return c == 1; // axisymmetric
   if (m < modes->num_comp) return m == c;
   const int *plane = planes[m - modes->num_comp];
   return c == plane[0] ? -x[plane[1]] : c == plane[1] ? x[plane[0]] : 0;
@@ -301,7 +303,8 @@ int problem_create_modes(const Problem *p, RitzSpace space, RitzIndices constrai
 
   *free_modes = (ProblemModes){0};
   if (!has_modes(p)) return CEED_ERROR_SUCCESS;
-  if (problem_is_elastic(p->options.kind)) modes.num = p->dim + p->dim * (p->dim - 1) / 2;
+  if (problem_is_elastic(p->options.kind) && !p->options.is_axisymmetric)
+    modes.num = p->dim + p->dim * (p->dim - 1) / 2;
   if (constraints) CLI_TRY(RitzIndicesGet(constraints, &modes.num_constraints, &modes.entries));
   const int ierr = create_modes(space, &modes, free_modes);
 

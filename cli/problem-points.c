@@ -15,11 +15,37 @@
 static const PointsFunction points_source = {solve_source, solve_source_loc};
 static const PointsFunction points_pressure = {solve_pressure, solve_pressure_loc};
 static const PointsFunction points_normal = {solve_normal, solve_normal_loc};
+static const PointsFunction points_ring = {solve_ring, solve_ring_loc};
 const PointsFunction points_sine_source = {solve_sine_source, solve_sine_source_loc};
 const PointsFunction points_sine_errors = {solve_sine_errors, solve_sine_errors_loc};
 const PointsFunction points_gradient = {solve_gradient, solve_gradient_loc};
 
 // ---- Points ----
+
+// Axisymmetric: the weights become those of the body of revolution.
+static int add_circumferences(const Problem *p, Points *points) {
+  CeedElemRestriction rstr = NULL;
+  CeedVector weights = NULL;
+  CeedOperator op = NULL;
+  int ierr;
+
+  CLI_TRY(CeedBasisGetNumQuadraturePoints(points->basis_u, &points->num));
+  if (!p->options.is_axisymmetric) return CEED_ERROR_SUCCESS;
+  CLI_TRY_CLEANUP(points_create_field(p, points, 1, &rstr, &weights));
+  const PointsField fields[] = {points_position(p, points),
+                                points_weights(points),
+                                {"ring weights", 1, CEED_EVAL_NONE, rstr, CEED_BASIS_NONE,
+                                 CEED_VECTOR_ACTIVE}};
+  CLI_TRY_CLEANUP(points_create_operator(p, points, NULL, points_ring, 2, 1, fields, &op));
+  CLI_TRY_CLEANUP(CeedOperatorApply(op, CEED_VECTOR_NONE, weights, CEED_REQUEST_IMMEDIATE));
+  CLI_TRY_CLEANUP(CeedElemRestrictionReferenceCopy(rstr, &points->rstr_weights));
+  ierr = CeedVectorReferenceCopy(weights, &points->weights);
+cleanup:
+  CeedOperatorDestroy(&op);
+  CeedVectorDestroy(&weights);
+  CeedElemRestrictionDestroy(&rstr);
+  return ierr;
+}
 
 int points_create(const Problem *p, CeedInt block, PointsRule rule, Points *points) {
   const CeedInt more = rule == POINTS_ERRORS ? 4 : p->has_directions ? 2 : 0;
@@ -33,7 +59,7 @@ int points_create(const Problem *p, CeedInt block, PointsRule rule, Points *poin
   CLI_TRY(RitzMeshCreateBlockBasis(p->mesh, block, p->ceed, quad_degree, &points->basis_x));
   CLI_TRY(RitzSpaceCreateBlockBasis(p->space, block, p->ceed, quad_degree, &points->basis_u));
   CLI_TRY(CeedElemRestrictionGetNumElements(points->rstr_u, &points->num_elem));
-  return CeedBasisGetNumQuadraturePoints(points->basis_u, &points->num);
+  return add_circumferences(p, points);
 }
 
 int points_create_facets(const Problem *p, RitzFacets facets, CeedInt block, Points *points) {
@@ -51,12 +77,14 @@ int points_create_facets(const Problem *p, RitzFacets facets, CeedInt block, Poi
   CLI_TRY(RitzFacetsCreateBasis(facets, block, nodes, p->ceed, p->num_comp, degree, quad_degree,
                                 &points->basis_u));
   CLI_TRY(CeedElemRestrictionGetNumElements(points->rstr_u, &points->num_elem));
-  return CeedBasisGetNumQuadraturePoints(points->basis_u, &points->num);
+  return add_circumferences(p, points);
 }
 
 void points_destroy(Points *points) {
   CeedElemRestrictionDestroy(&points->rstr_x);
   CeedElemRestrictionDestroy(&points->rstr_u);
+  CeedElemRestrictionDestroy(&points->rstr_weights);
+  CeedVectorDestroy(&points->weights);
   CeedVectorDestroy(&points->x);
   CeedBasisDestroy(&points->basis_x);
   CeedBasisDestroy(&points->basis_u);
@@ -144,7 +172,14 @@ int points_compute_normals(const Problem *p, const Points *points, CeedElemRestr
 
 // ---- Operators ----
 
+PointsField points_position(const Problem *p, const Points *points) {
+  return (PointsField){"x", p->space_dim, CEED_EVAL_INTERP, points->rstr_x, points->basis_x, points->x};
+}
+
 PointsField points_weights(const Points *points) {
+  if (points->weights)
+    return (PointsField){"weights",      1, CEED_EVAL_NONE, points->rstr_weights, CEED_BASIS_NONE,
+                         points->weights};
   return (PointsField){"weights",       1, CEED_EVAL_WEIGHT, CEED_ELEMRESTRICTION_NONE, points->basis_x,
                        CEED_VECTOR_NONE};
 }
@@ -161,7 +196,10 @@ PointsField points_test(const Problem *p, const Points *points) {
 }
 
 static int set_context(const Problem *p, CeedInt dim, const PointsKnown *known, CeedQFunction qf) {
-  SolveContext data = {.dim = dim, .space_dim = p->space_dim, .num_comp = p->num_comp};
+  SolveContext data = {.dim = dim,
+                       .space_dim = p->space_dim,
+                       .num_comp = p->num_comp,
+                       .is_axisymmetric = p->options.is_axisymmetric};
   CeedQFunctionContext ctx = NULL;
   int ierr;
 
@@ -169,6 +207,7 @@ static int set_context(const Problem *p, CeedInt dim, const PointsKnown *known, 
     data.amplitude = (CeedScalar)known->amplitude;
     data.a = (CeedScalar)known->a;
     data.b = (CeedScalar)known->b;
+    data.ring = (CeedScalar)known->ring;
   }
   CLI_TRY(CeedQFunctionContextCreate(p->ceed, &ctx));
   ierr = CeedQFunctionContextSetData(ctx, CEED_MEM_HOST, CEED_COPY_VALUES, sizeof(data), &data);

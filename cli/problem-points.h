@@ -10,9 +10,9 @@
 
 // Context of all functions at points. The known solution is `amplitude` times s = product of sin(pi x_c), in
 // every component; its source in component c is `a` times s plus `b` times the sum over d != c of the
-// derivatives of s along c and d.
+// derivatives of s along c and d; axisymmetric: and the terms of problem-exact.c, in which k or mu is `ring`.
 typedef struct {
-  double amplitude, a, b;
+  double amplitude, a, b, ring;
 } PointsKnown;
 
 // A QFunction of qfunctions.h and where its text is.
@@ -31,6 +31,8 @@ typedef struct {
   CeedElemRestriction rstr_x, rstr_u; // owned, as all that follow
   CeedBasis basis_x, basis_u;
   CeedVector x; // coordinates
+  CeedElemRestriction rstr_weights;
+  CeedVector weights; // axisymmetric: times the circumference 2 pi x; else NULL
 } Points;
 
 // Quadrature of loads; of errors, more points than the solution was found with.
@@ -66,6 +68,7 @@ typedef struct {
 } PointsField;
 
 PointsField points_weights(const Points *points);
+PointsField points_position(const Problem *problem, const Points *points);
 PointsField points_geometry(const Problem *problem, const Points *points); // the gradient of the coordinates
 PointsField points_test(const Problem *problem, const Points *points);     // the output of a right-hand side
 

@@ -81,7 +81,8 @@ static int create_of_material(Problem *p, CeedInt i, Form form, RitzGeometry geo
                                  .num_points = degree + (p->has_directions ? form.more : 1),
                                  .num_regions = m->num_regions,
                                  .regions = m->regions,
-                                 .elements = form.elements};
+                                 .elements = form.elements,
+                                 .is_axisymmetric = p->options.is_axisymmetric};
   if (problem_is_elastic(p->options.kind)) return problem_create_body(p, m, geometry, &options, op);
   if (p->options.conductivity && form.kind != RITZ_OPERATOR_MASS)
     return problem_create_conduction(p, i, form.state, geometry, &options, op);

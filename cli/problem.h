@@ -16,6 +16,9 @@
 // derivative) or traction, or the given one. Operators come from ritz/geometry.h: factors of the geometry are
 // recomputed or stored as is best for each kind of element.
 //
+// Axisymmetric: the mesh is one half of a meridian plane, x the distance from the axis and y along it;
+// integrals are those over the body of revolution, circles have the strain u_x / x.
+//
 // A problem on a part of a mesh is a part of one: vectors have ghosts, integrals over elements are completed
 // by problem_add_up, numbers by problem_reduce.
 //
@@ -90,6 +93,7 @@ typedef struct {
   ProblemKind kind;
   ProblemLaw law;       // of hyperelasticity
   bool is_plane_stress; // elasticity of plane bodies: no stress across the plane, else no strain
+  bool is_axisymmetric;
   CeedInt order;
   CeedInt more_points; // Gauss points a direction than the degree; 0: 2
   CeedInt num_materials;
@@ -214,12 +218,12 @@ int problem_add_robin(const Problem *problem, RitzSpace space, CeedOperator *com
 
 // ---- problem-exact.c ----
 
-// The known solution: the product of sin(pi x_c) over the dimensions of space, in every component; heat:
+// The known solution: the product of sin(pi x_c) over the coordinates of the mesh, in every component; heat:
 // times exp(-t). ctx is the problem. It supposes one material of constant coefficients.
 double problem_sine(const void *ctx, const ProblemPoint *point, CeedInt component);
 int problem_add_sine_source(const Problem *problem, CeedVector rhs);
-// L2 norm of u minus it, and of the gradient of the difference, by p+3 Gauss points per direction,
-// exactly to degree 2p+4.
+// L2 norm of u minus it, and of the gradient of the difference (axisymmetric: with the strain of circles), by
+// p+3 Gauss points per direction, exactly to degree 2p+4.
 int problem_sine_errors(const Problem *problem, CeedVector u, double *l2, double *h1);
 
 // ---- problem-law.c ----
@@ -239,7 +243,7 @@ int problem_create_body(const Problem *problem, const ProblemMaterial *material,
 int problem_add_follower(Problem *problem, const char *part, CeedQFunctionContext context);
 int problem_set_pressure(CeedQFunctionContext context, double pressure);
 // The stress (hyperelasticity: Cauchy's) xx, yy, zz, xy, yz, xz where the displacement has the gradient H,
-// H[c][d] that of component c along x_d.
+// H[c][d] that of component c along x_d; axisymmetric: of circles H[2][2].
 void problem_get_stress(const ProblemOptions *options, const ProblemMaterial *material,
                         const CeedScalar H[3][3], CeedScalar stress[PROBLEM_STRESSES]);
 
@@ -247,7 +251,7 @@ void problem_get_stress(const ProblemOptions *options, const ProblemMaterial *ma
 
 // The stress of the displacement u (hyperelasticity: Cauchy's, at undeformed positions), each component
 // projected to continuous functions: a new space and vector of the caller's. Components xx, yy, zz, xy, yz,
-// xz, also in the plane, which has no strain but stress across it.
+// xz, also in the plane, which has no strain but stress across it; axisymmetric: zz is that along circles.
 int problem_project_stress(const Problem *problem, CeedVector u, RitzSpace *space, CeedVector *stress);
 double problem_von_mises(const double stress[PROBLEM_STRESSES]);
 

@@ -25,10 +25,11 @@
 #endif
 
 typedef struct {
-  CeedInt dim, space_dim, num_comp, none; // none: 0, so that every byte has a value
+  CeedInt dim, space_dim, num_comp, is_axisymmetric;
   // The known solution is `amplitude` times s = product of sin(pi x_c), in every component; its source in
-  // component c is `a` times s plus `b` times the sum over d != c of the derivatives of s along c and d.
-  CeedScalar amplitude, a, b;
+  // component c is `a` times s plus `b` times the sum over d != c of the derivatives of s along c and d,
+  // axisymmetric with what solve_ring_source adds.
+  CeedScalar amplitude, a, b, ring;
 } SolveContext;
 
 CEED_QFUNCTION_HELPER void solve_cross(const CeedScalar a[3], const CeedScalar b[3], CeedScalar c[3]) {
@@ -74,6 +75,16 @@ CEED_QFUNCTION_HELPER CeedScalar solve_geometry(const CeedInt dim, const CeedInt
   SOLVE_UNROLL
   for (int c = 0; c < 3; c++) k[0][c] = J[0][c] / det;
   return det;
+}
+
+// Weights of a body of revolution. in: position, weights; out: 2 pi x w, nothing beyond the axis, where
+// rounding alone brings points
+CEED_QFUNCTION(solve_ring)
+(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
+  (void)ctx;
+  for (CeedInt i = 0; i < Q; i++)
+    out[0][i] = in[0][i] > 0 ? (CeedScalar)6.283185307179586477 * in[0][i] * in[1][i] : 0;
+  return 0;
 }
 
 // in: source at the points, gradient of the coordinates, weights; out: v = w det f
@@ -187,6 +198,16 @@ CEED_QFUNCTION_HELPER void solve_waves(const CeedInt space_dim, const CeedScalar
   }
 }
 
+// What the source of the known solution has in component c of num_comp because circles close, where it has
+// the value s, the derivatives dr and dz: see problem-exact.c.
+CEED_QFUNCTION_HELPER CeedScalar solve_ring_source(const SolveContext *known, const CeedInt c,
+                                                   const CeedScalar r, const CeedScalar s,
+                                                   const CeedScalar dr, const CeedScalar dz) {
+  if (known->num_comp == 1) return -known->ring * dr / r;
+  if (c == 0) return (known->b - known->ring) * (dr - s / r) / r;
+  return (known->b * dz - known->ring * dr) / r;
+}
+
 // solve_sine_source for dimensions that the compiler may know.
 CEED_QFUNCTION_HELPER int solve_sine_source_of(const CeedInt dim, const CeedInt space_dim,
                                                const CeedInt num_comp, const SolveContext *s, const CeedInt Q,
@@ -207,7 +228,10 @@ CEED_QFUNCTION_HELPER int solve_sine_source_of(const CeedInt dim, const CeedInt 
       CeedScalar sum = 0;
       SOLVE_UNROLL
       for (CeedInt d = 0; d < space_dim; d++) sum += d == c ? 0 : mixed[3 - c - d];
-      v[c * Q + i] = w_det * (a * sine[0] * sine[1] * sine[2] + b * sum);
+      CeedScalar source = a * sine[0] * sine[1] * sine[2] + b * sum;
+      if (space_dim == 2 && s->is_axisymmetric)
+        source += solve_ring_source(s, c, x[i], sine[0] * sine[1], cosine[0] * sine[1], sine[0] * cosine[1]);
+      v[c * Q + i] = w_det * source;
     }
   }
   return 0;
@@ -253,6 +277,10 @@ CEED_QFUNCTION_HELPER int solve_sine_errors_of(const CeedInt dim, const CeedInt 
         slope = slope * inverse - amplitude * gradient[e];
         slopes += slope * slope;
       }
+      if (space_dim == 2 && s->is_axisymmetric && c == 0 && nc > 1) {
+        const CeedScalar strain = (u[i] - exact) / x[i]; // of circles
+        slopes += strain * strain;
+      }
     }
     errors[i] = weights[i] * det * values;
     errors[Q + i] = weights[i] * det * slopes;
@@ -273,8 +301,8 @@ CEED_QFUNCTION(solve_sine_errors)
   return solve_sine_errors_of(s->dim, s->space_dim, s->num_comp, s, Q, in, out);
 }
 
-// in: gradient of the coordinates, du of a displacement; out: its gradient, that of component c along x_e at
-// 3 c + e, zeros across the plane
+// in: gradient of the coordinates, position, displacement u, du; out: its gradient, that of component c along
+// x_e at 3 c + e, zeros across the plane, where axisymmetric bodies have the strain of circles
 CEED_QFUNCTION(solve_gradient)
 (void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
   const SolveContext *s = (const SolveContext *)ctx;
@@ -286,9 +314,10 @@ CEED_QFUNCTION(solve_gradient)
 
     for (CeedInt c = 0; c < nc; c++) {
       for (CeedInt e = 0; e < nc; e++) {
-        for (CeedInt d = 0; d < s->dim; d++) grad[c][e] += k[d][e] * in[1][(d * nc + c) * Q + i] / det;
+        for (CeedInt d = 0; d < s->dim; d++) grad[c][e] += k[d][e] * in[3][(d * nc + c) * Q + i] / det;
       }
     }
+    if (s->is_axisymmetric) grad[2][2] = in[2][i] / in[1][i];
     for (int n = 0; n < 9; n++) out[0][n * Q + i] = grad[n / 3][n % 3];
   }
   return 0;

@@ -245,7 +245,11 @@ int solve_set_boundary(Solve *s) {
 }
 
 int solve_list_fixed(Solve *s) {
-  CLI_TRY(cli_allocate(s->ceed, s->num_formulas + 1, sizeof(*s->fixed), &s->fixed));
+  const bool is_body = problem_is_elastic((ProblemKind)s->options.problem);
+
+  CLI_TRY(cli_allocate(s->ceed, s->num_formulas + 2, sizeof(*s->fixed), &s->fixed));
+  if (s->options.axisymmetric && is_body)
+    s->fixed[s->num_fixed++] = (RitzFixedPart){.is_axis = true, .num_comp = 1, .comp = {0}};
   if (s->options.exact == EXACT_SINE) s->fixed[s->num_fixed++] = (RitzFixedPart){.part = "all"};
   for (size_t i = 0; i < s->num_formulas; i++) {
     const Formula *f = &s->formulas[i];
@@ -494,6 +498,7 @@ void solve_show_problem(const Solve *s) {
   const bool is_elasticity = problem_is_elastic((ProblemKind)o->problem);
 
   show_equation(s);
+  if (o->axisymmetric) cli_fact(NULL, "axisymmetric about x = 0%s", is_elasticity ? ", where u.x = 0" : "");
   show_role(s, ROLE_COEFFICIENT, "coefficient", "k", " in ");
   show_role(s, ROLE_CAPACITY, "capacity", "c", " in ");
   show_role(s, ROLE_YOUNG, "material", "E", " in ");

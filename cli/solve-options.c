@@ -85,6 +85,10 @@ static const ArgOption options_table[] = {
            "bodies of plane meshes have no strain, or no stress, across the plane\n(default strain): "
            "--plane stress",
            plane, "strain", "stress"),
+    FLAG("--axisymmetric",
+         "the mesh, in x >= 0 of the plane, is a section of a body of revolution\nabout x = 0: x is the "
+         "radius, y the axis; integrals are over all of it",
+         axisymmetric),
     CHOICE("--material", "law of hyperelasticity (default neo-hookean): --material neo-hookean", law,
            "neo-hookean", "saint-venant-kirchhoff"),
     INTEGER("--load-steps",
@@ -240,6 +244,8 @@ static const char *option_of_data(const SolveOptions *o) {
 static ArgsResult check_law(const SolveOptions *o) {
   if (o->plane != CHOICE_AUTO && !problem_is_elastic((ProblemKind)o->problem))
     return args_wrong(&solve_command, "--plane", "only with --problem elasticity or hyperelasticity");
+  if (o->plane != CHOICE_AUTO && o->axisymmetric)
+    return args_wrong(&solve_command, "--plane", "contradicts --axisymmetric");
   if (o->plane == PLANE_STRESS && o->problem == PROBLEM_HYPERELASTICITY)
     return args_wrong(&solve_command, "--plane", "hyperelasticity has no strain across the plane");
   if (o->problem == PROBLEM_HYPERELASTICITY)

@@ -102,8 +102,10 @@ int solve_compare_meshes(Solve *s) {
 // Checks that the modes of the whole mesh fit, alike in all parts: by functions of degree 1, whose
 // constraints are those of all degrees but for facets without inner nodes.
 int solve_check_modes(Solve *s) {
-  const ProblemOptions options = {
-      .kind = (ProblemKind)s->options.problem, .num_materials = s->num_materials, .materials = s->materials};
+  const ProblemOptions options = {.kind = (ProblemKind)s->options.problem,
+                                  .is_axisymmetric = s->options.axisymmetric,
+                                  .num_materials = s->num_materials,
+                                  .materials = s->materials};
   Problem p = {.ceed = s->ceed,
                .mesh = s->mesh,
                .options = options,

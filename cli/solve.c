@@ -15,6 +15,7 @@ static int create_problem(Solve *s) {
   const ProblemOptions options = {.kind = (ProblemKind)o->problem,
                                   .law = (ProblemLaw)o->law,
                                   .is_plane_stress = o->plane == PLANE_STRESS,
+                                  .is_axisymmetric = o->axisymmetric,
                                   .order = o->order,
                                   .num_materials = s->num_materials,
                                   .materials = s->materials,

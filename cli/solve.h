@@ -64,7 +64,7 @@ typedef struct {
   int precision, levels, smoother, degree, cycle, start, coarse;
   int parts, gpus; // 0: not given
   int threads;     // of this process; of a part, when it runs
-  bool jacobi, no_jacobi, verbose, reactions;
+  bool jacobi, no_jacobi, verbose, reactions, axisymmetric;
 } SolveOptions;
 
 extern const ArgCommand solve_command;

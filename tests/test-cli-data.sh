@@ -126,6 +126,33 @@ values "a block that is pulled has no strain across" 1e-8 "0.46875 -0.15625" "${
 prints "a known solution of plane stress" 0 out '^L2 error +[1-9]\.[0-9]*e-0[4-9]' \
   solve box:4x4 --problem elasticity --order 3 --plane stress --exact sine "${ref[@]}"
 
+# ---- Bodies of revolution ----
+
+wrong "a body of revolution in space" "ritz solve: --axisymmetric: only for meshes in the plane, found one in 3D" solve box:2x2x2 --bc all=1 --axisymmetric
+wrong "a body of revolution without strain across" "ritz solve: --plane: contradicts --axisymmetric" \
+  solve box:2x2 --problem elasticity --fixed ymin --force 0,1 --axisymmetric --plane strain
+prints "a section on both sides of the axis" 1 err '^ritz solve: --axisymmetric: the mesh needs x >= 0, found a node at \(-1, ' \
+  solve "$(dirname "$0")/../examples/meshes/disk.msh" --bc all=1 --axisymmetric
+cylinder=(box:2x2 --axisymmetric --problem elasticity --young 2 --poisson 0.25 --fixed ymin.y)
+# A pressure of 1 outside: strains -(1 - nu) / E across and 2 nu / E along the axis.
+values "a cylinder under pressure outside" 1e-8 "-0.375 0.25 -0.1875 0.125" "${cylinder[@]}" --order 1 --pressure xmax=1 --probe 1,1 --probe 0.5,0.5 \
+  --output "$folder/cylinder.vtu" "${ref[@]}"
+grep -Eq '^stress +von Mises = (1|1\.0000|0\.99999)[0-9.]* at most$' "$folder/out"
+report $((1 - $?)) "has the same stress along circles as across them"
+# u = A r - r^3 / (8 (lambda + 2 mu)), no stress at r = 1: A = 1 / 7.68.
+values "a cylinder between walls that turns" 1e-8 "0.078125 0 0.05859375 0" "${cylinder[@]}" --order 3 --fixed ymax.y --force x,0 --probe 1,1 --probe 0.5,0.5 "${ref[@]}"
+prints "only motions along the axis are free" 0 out '^nullspace +1 rigid body motions' \
+  solve box:2x2 --axisymmetric --problem elasticity --force 0,1 --traction ymin=0,-1 "${ref[@]}"
+# u = (1 - r^2) / 4; all of the heat of the volume pi goes out.
+values "heat in a cylinder" 1e-8 "0.25 0.1875" box:2x2 --axisymmetric --order 2 --source 1 --bc xmax=0 --reactions --probe 0,0.5 --probe 0.5,0.5 "${ref[@]}"
+grep -Eq '^reactions +flux -3\.1415(926|9)' "$folder/out"
+report $((1 - $?)) "goes out all around"
+# u = 2 + 1 / 3 + (1 - r^3) / 9
+values "heat in a cylinder in air" 1e-8 "2.333333333 2.430555556" box:2x2 --axisymmetric --order 3 --source x --robin xmax=1,2 --probe 1,0.5 --probe 0.5,0.5 "${ref[@]}"
+prints "a known temperature about an axis" 0 out '^L2 error +[1-9]\.[0-9]*e-0[4-9]' solve box:4x4 --axisymmetric --order 3 --exact sine "${ref[@]}"
+prints "a known displacement about an axis" 0 out '^L2 error +[1-9]\.[0-9]*e-0[4-9]' \
+  solve box:4x4 --axisymmetric --problem elasticity --order 3 --exact sine "${ref[@]}"
+
 # ---- Lines and reactions ----
 
 wrong "a line of another dimension" "ritz solve: --line: expected two points of 2 coordinates and a number of points from 2 to 1e6 \

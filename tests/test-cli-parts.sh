@@ -124,6 +124,10 @@ fi
 same "nor do results of cycles in double depend on parts" 1 space,L2_error,H1_error \
   box:6x6x6 --order 3 --exact sine --precision f64 "${tight[@]}"
 
+same "nor do bodies of revolution" 1 space,L2_error,H1_error \
+  box:8x6 --axisymmetric --problem elasticity --order 3 --exact sine "${tight[@]}"
+same "that are free along their axis alone" 1 space,nullspace,probe \
+  box:8x6 --axisymmetric --problem elasticity --order 2 --force 0,1 --traction ymin=0,-1 --probe 0.3,0.6 "${tight[@]}"
 run box:2x1 --parts 5 --exact sine --order 3 "${tight[@]}"
 [[ $status == 0 ]] && grep -q '^parts  *5 threads' "$folder/out"
 report $((1 - $?)) "parts may be empty"

@@ -856,7 +856,7 @@ static void apply_sine_source(Ceed ceed, CeedVector x, CeedVector ones, CeedVect
   CeedQFunctionContext ctx = NULL;
   CeedQFunction qf = NULL;
 
-  (void)solve_source, (void)solve_pressure, (void)solve_normal, (void)solve_sine_errors,
+  (void)solve_source, (void)solve_pressure, (void)solve_normal, (void)solve_ring, (void)solve_sine_errors,
       (void)solve_gradient; // the header's others
   must(CeedQFunctionContextCreate(ceed, &ctx));
   must(CeedQFunctionContextSetData(ctx, CEED_MEM_HOST, CEED_COPY_VALUES, sizeof(data), (void *)&data));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// First Piola-Kirchhoff stresses of hyperelastic bodies as point functions (ritz/point-function.h), for space
-// and for the plane, which has no strain across it, and pressures that follow them. Of `ritz solve`; their
-// Jacobians are derivatives of this text (RitzOperatorCreateDerivative). The context is a
-// RitzHyperelasticContext.
+// First Piola-Kirchhoff stresses of hyperelastic bodies as point functions (ritz/point-function.h), for
+// space, for the plane, which has no strain across it, and for bodies of revolution, and pressures that
+// follow them. Of `ritz solve`; their Jacobians are derivatives of this text (RitzOperatorCreateDerivative).
+// The context is a RitzHyperelasticContext.
 //
 // F = 1 + H, H = grad u by the undeformed position, J = det F:
 //
@@ -112,13 +112,47 @@ RITZ_HYPERELASTIC(ritz_neo_hookean, 3, ritz_neo_hookean)
 RITZ_HYPERELASTIC(ritz_saint_venant_kirchhoff, 2, ritz_saint_venant_kirchhoff)
 RITZ_HYPERELASTIC(ritz_saint_venant_kirchhoff, 3, ritz_saint_venant_kirchhoff)
 
+// Bodies of revolution about x = 0 (is_axisymmetric of RitzOperatorOptions): beside the gradient in the plane
+// circles have the strain u_x / x, whose stress acts against u_x.
+#define RITZ_HYPERELASTIC_AXISYMMETRIC(name, stress)                                                         \
+  CEED_QFUNCTION_HELPER void name##_at(const void *ctx, const CeedScalar x[2], const CeedScalar u[2],        \
+                                       const CeedScalar grad_u[2][2], CeedScalar v[2],                       \
+                                       CeedScalar grad_v[2][2]) {                                            \
+    const CeedScalar curvature = RITZ_QUOTIENT(1, x[0]);                                                     \
+    CeedScalar H[3][3], P[3][3];                                                                             \
+    RITZ_POINT_UNROLL                                                                                        \
+    for (int i = 0; i < 3; i++) {                                                                            \
+      RITZ_POINT_UNROLL                                                                                      \
+      for (int j = 0; j < 3; j++) H[i][j] = 0;                                                               \
+    }                                                                                                        \
+    RITZ_POINT_UNROLL                                                                                        \
+    for (int i = 0; i < 2; i++) {                                                                            \
+      RITZ_POINT_UNROLL                                                                                      \
+      for (int j = 0; j < 2; j++) H[i][j] = grad_u[i][j];                                                    \
+    }                                                                                                        \
+    H[2][2] = curvature * u[0];                                                                              \
+    stress((const RitzHyperelasticContext *)ctx, (const CeedScalar(*)[3])H, P);                              \
+    v[0] = curvature * P[2][2];                                                                              \
+    v[1] = 0;                                                                                                \
+    RITZ_POINT_UNROLL                                                                                        \
+    for (int i = 0; i < 2; i++) {                                                                            \
+      RITZ_POINT_UNROLL                                                                                      \
+      for (int j = 0; j < 2; j++) grad_v[i][j] = P[i][j];                                                    \
+    }                                                                                                        \
+  }                                                                                                          \
+  RITZ_POSITION_FUNCTION(name, 2, 2, name##_at)
+
+RITZ_HYPERELASTIC_AXISYMMETRIC(ritz_neo_hookean_axisymmetric, ritz_neo_hookean)
+RITZ_HYPERELASTIC_AXISYMMETRIC(ritz_saint_venant_kirchhoff_axisymmetric, ritz_saint_venant_kirchhoff)
+
 // ---- Pressure that stays normal to a facet and grows with its area: p cof(F) n beside a stress in F(u) ----
 
 typedef struct {
   CeedScalar pressure;
 } RitzFollowerContext;
 
-#define RITZ_FOLLOWER(name, dim)                                                                             \
+// across: by how much the plane stretches what is normal to it.
+#define RITZ_FOLLOWER(name, dim, across)                                                                     \
   CEED_QFUNCTION_HELPER void name##_at_##dim(const void *ctx, const CeedScalar *x, const CeedScalar *n,      \
                                              const CeedScalar *u, const CeedScalar grad_u[dim][dim],         \
                                              CeedScalar *v, CeedScalar grad_v[dim][dim]) {                   \
@@ -130,6 +164,7 @@ typedef struct {
       RITZ_POINT_UNROLL                                                                                      \
       for (int j = 0; j < 3; j++) F[i][j] = (CeedScalar)(i == j);                                            \
     }                                                                                                        \
+    F[2][2] = across;                                                                                        \
     RITZ_POINT_UNROLL                                                                                        \
     for (int i = 0; i < dim; i++) {                                                                          \
       RITZ_POINT_UNROLL                                                                                      \
@@ -148,7 +183,10 @@ typedef struct {
   }                                                                                                          \
   RITZ_FACET_GRADIENT_FUNCTION(name##_##dim, dim, dim, name##_at_##dim)
 
-RITZ_FOLLOWER(ritz_follower_pressure, 2)
-RITZ_FOLLOWER(ritz_follower_pressure, 3)
+RITZ_FOLLOWER(ritz_follower_pressure, 2, 1)
+RITZ_FOLLOWER(ritz_follower_pressure, 3, 1)
+// Bodies of revolution: by 2 pi (x + u_x), the circumference that has become of what weights are times 2 pi x
+// for. So this is no matter of is_axisymmetric, and facets on the axis have no quotient 0 / 0.
+RITZ_FOLLOWER(ritz_follower_pressure_axisymmetric, 2, (CeedScalar)6.283185307179586477 * (x[0] + u[0]))
 
 #endif
