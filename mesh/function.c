@@ -77,11 +77,12 @@ static int interpolate(const char *call, RitzSpace space, const char *part, Ritz
   RITZ_TRY(RitzSpaceGetNumComponents(space, &formula.num_comp));
   RITZ_TRY_CLEANUP(RitzSpaceGetNumNodes(space, &num));
   if (part) RITZ_TRY_CLEANUP(RitzSpaceGetBoundaryNodes(space, part, &num, &nodes));
-  RITZ_TRY_CLEANUP(RITZ_MALLOC(formula.ceed, (size_t)(num * formula.space_dim), &x));
+  RITZ_TRY_CLEANUP(
+      RITZ_MALLOC(formula.ceed, (size_t)(num * formula.space_dim) + 1, &x)); // of none: an address
   RITZ_TRY_CLEANUP(RITZ_MALLOC(formula.ceed, (size_t)formula.num_comp, &formula.values));
   RITZ_TRY_CLEANUP(part ? RitzSpaceGetCoordinatesOf(space, num, nodes, x)
                         : RitzSpaceGetNodeCoordinates(space, x));
-  ierr = set_nodes(&formula, num, nodes, x, u);
+  if (!part || num > 0) ierr = set_nodes(&formula, num, nodes, x, u);
 cleanup:
   RITZ_FREE(&formula.values);
   RITZ_FREE(&x);
