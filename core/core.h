@@ -73,6 +73,14 @@ typedef struct {
   bool in_use;
 } RitzWorkVector;
 
+// How sums of passes are reduced over parts of a larger problem.
+typedef struct {
+  RitzReduceFunction reduce;           // NULL: they are not
+  RitzReduceFunction reduce_in_memory; // of numbers where the context computes; NULL: by way of the host
+  void *ctx;                           // borrowed, of both
+  CeedSize length, num_counted;        // of vectors with so many entries the first num_counted alone count
+} RitzSums;
+
 // RITZ_WARNINGS: when a step down is warned of on stderr.
 typedef enum {
   RITZ_WARNINGS_ONCE, // the same words once a process
@@ -95,13 +103,7 @@ struct Ceed_private {
   CeedInt num_work;
   RitzWorkVector *work; // owned
   void *data;           // owned by the backend
-  // Sums of passes are reduced over parts of a larger problem while a solver of it runs; NULL: they are not.
-  RitzReduceFunction reduce;
-  // Reduces numbers where the context computes; NULL: by way of the host.
-  RitzReduceFunction reduce_in_memory;
-  void *reduce_ctx; // borrowed, of both
-  // Meanwhile sums over vectors of summed_length entries count the first num_summed alone.
-  CeedSize summed_length, num_summed;
+  RitzSums sums; // of passes, while a solver of a larger problem runs; zeros: they are of this part alone
   // Timing table: NULL when calls are not counted; the next context of the list in core/profile.c.
   RitzProfilePlace *profile;
   Ceed next_profiled;

@@ -130,7 +130,7 @@ static int lock_arrays(const char *call, const CeedVector v[], RitzPassArrays *a
 // solver of it that tells them apart runs in this context; else all. A pass with sums leaves the others as
 // they are.
 static CeedSize num_summed(Ceed ceed, CeedSize length) {
-  return ceed->reduce && length == ceed->summed_length ? ceed->num_summed : length;
+  return ceed->sums.reduce && length == ceed->sums.length ? ceed->sums.num_counted : length;
 }
 
 int ritz_pass_lock(const RitzPass *pass, const char *call, const CeedVector v[], RitzPassArrays *arrays) {
@@ -211,27 +211,36 @@ static int call_by(Ceed ceed, const RitzPassArrays *arrays, const RitzFactor *fa
 
 // ---- Parts of larger problems ----
 
+RitzSums ritz_sums_set(Ceed ceed, const RitzSums *sums) {
+  const RitzSums before = ceed->sums;
+
+  ceed->sums = *sums;
+  return before;
+}
+
 int ritz_reduce(Ceed ceed, RitzReduction kind, CeedInt num, double values[]) {
-  return ceed->reduce && num > 0 ? ceed->reduce(ceed->reduce_ctx, kind, num, values) : CEED_ERROR_SUCCESS;
+  return ceed->sums.reduce && num > 0 ? ceed->sums.reduce(ceed->sums.ctx, kind, num, values)
+                                      : CEED_ERROR_SUCCESS;
 }
 
 int ritz_scalars_sum(RitzScalars scalars, CeedInt first, CeedInt num, double values[]) {
   const Ceed ceed = scalars->ceed;
 
-  if (ceed->reduce && ceed->reduce_in_memory)
-    RITZ_TRY(ceed->reduce_in_memory(ceed->reduce_ctx, RITZ_REDUCTION_SUM, num, scalars->values + first));
+  if (ceed->sums.reduce && ceed->sums.reduce_in_memory)
+    RITZ_TRY(ceed->sums.reduce_in_memory(ceed->sums.ctx, RITZ_REDUCTION_SUM, num, scalars->values + first));
   RITZ_TRY(RitzScalarsGet(scalars, first, num, values));
-  return ceed->reduce_in_memory ? CEED_ERROR_SUCCESS : ritz_reduce(ceed, RITZ_REDUCTION_SUM, num, values);
+  return ceed->sums.reduce_in_memory ? CEED_ERROR_SUCCESS
+                                     : ritz_reduce(ceed, RITZ_REDUCTION_SUM, num, values);
 }
 
 // As ritz_scalars_sum, up to RITZ_PASS_SUMS numbers; nobody waits where the reduction stays there.
 static int reduce_in_memory(RitzScalars scalars, CeedInt first, CeedInt num) {
   double values[RITZ_PASS_SUMS];
 
-  if (!scalars->ceed->reduce || num == 0) return CEED_ERROR_SUCCESS;
-  if (scalars->ceed->reduce_in_memory)
-    return scalars->ceed->reduce_in_memory(scalars->ceed->reduce_ctx, RITZ_REDUCTION_SUM, num,
-                                           scalars->values + first);
+  if (!scalars->ceed->sums.reduce || num == 0) return CEED_ERROR_SUCCESS;
+  if (scalars->ceed->sums.reduce_in_memory)
+    return scalars->ceed->sums.reduce_in_memory(scalars->ceed->sums.ctx, RITZ_REDUCTION_SUM, num,
+                                                scalars->values + first);
   RITZ_TRY(RitzScalarsGet(scalars, first, num, values));
   RITZ_TRY(ritz_reduce(scalars->ceed, RITZ_REDUCTION_SUM, num, values));
   return RitzScalarsSet(scalars, first, num, values);

@@ -67,6 +67,9 @@ int ritz_pass_run_by_alone(const RitzPass *pass, const CeedVector v[], RitzScala
 // numbers in the context's memory have no meaning afterwards.
 int ritz_scalars_sum(RitzScalars scalars, CeedInt first, CeedInt num, double values[]);
 
+// Sets how sums in this context are made from now on, and says how they were: what was set before is to come
+// back.
+RitzSums ritz_sums_set(Ceed ceed, const RitzSums *sums);
 // Numbers of this part of a larger problem become those of the whole, where a solver of it runs in this
 // context; else they stay.
 int ritz_reduce(Ceed ceed, RitzReduction kind, CeedInt num, double values[]);

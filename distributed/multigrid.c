@@ -25,6 +25,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "core/core.h"
+#include "core/vector-pass.h"
 #include "distributed/coarse.h"
 #include "distributed/exchange.h"
 #include "distributed/schwarz.h"
@@ -179,37 +180,22 @@ static int apply_part_multigrid(RitzPreconditioner pc, CeedVector r, CeedVector 
   return RitzVectorSetEntries(z, c->levels[c->num_levels - 1].exchange->ghosts, 0);
 }
 
-// Reductions of a context, and the entries that it counts.
-typedef struct {
-  RitzReduceFunction reduce, in_memory;
-  void *ctx;
-  CeedSize length, num_summed;
-} Sums;
-
 // Sums over vectors of this level are those of all parts until end_sums, over owned entries: products leave
 // values at ghosts.
-static Sums begin_sums(const Level *l) {
+static RitzSums begin_sums(const Level *l) {
   RitzExchange e = l->exchange;
-  Ceed ceed = e->ceed;
-  const Sums before = {ceed->reduce, ceed->reduce_in_memory, ceed->reduce_ctx, ceed->summed_length,
-                       ceed->num_summed};
+  const RitzSums sums = {.reduce = RitzExchangeReduce,
+                         .reduce_in_memory =
+                             e->transport.reduce_in_memory ? ritz_exchange_reduce_in_memory : NULL,
+                         .ctx = e,
+                         .length = e->length,
+                         .num_counted = e->num_owned};
 
-  ceed->reduce = RitzExchangeReduce;
-  ceed->reduce_in_memory = e->transport.reduce_in_memory ? ritz_exchange_reduce_in_memory : NULL;
-  ceed->reduce_ctx = e;
-  ceed->summed_length = e->length;
-  ceed->num_summed = e->num_owned;
-  return before;
+  return ritz_sums_set(e->ceed, &sums);
 }
 
-static void end_sums(const Level *l, const Sums *before) {
-  Ceed ceed = l->exchange->ceed;
-
-  ceed->reduce = before->reduce;
-  ceed->reduce_in_memory = before->in_memory;
-  ceed->reduce_ctx = before->ctx;
-  ceed->summed_length = before->length;
-  ceed->num_summed = before->num_summed;
+static void end_sums(const Level *l, const RitzSums *before) {
+  (void)ritz_sums_set(l->exchange->ceed, before);
 }
 
 // The scale of r, the same in all parts, whether a solver of the whole problem asks or one part's program.
@@ -229,7 +215,7 @@ static int strengthen(RitzPreconditioner pc, bool *is_changed) {
   const Cycle *c = pc->data;
 
   for (CeedInt i = 1; i < c->num_levels; i++) {
-    const Sums before = begin_sums(&c->levels[i]);
+    const RitzSums before = begin_sums(&c->levels[i]);
     bool is_level_changed = false;
     const int ierr = ritz_preconditioner_strengthen(c->levels[i].smoother, &is_level_changed);
 
@@ -474,7 +460,7 @@ static RitzChebyshevOptions chebyshev_of(const Setup *s, const Level *l) {
 // The bounds of the spectrum are those of the whole operator.
 static int make_smoother(const Setup *s, Level *l) {
   const RitzChebyshevOptions options = chebyshev_of(s, l);
-  const Sums before = begin_sums(l);
+  const RitzSums before = begin_sums(l);
   RitzPreconditioner inner = NULL;
   int ierr = make_inner(s, l, &inner);
 

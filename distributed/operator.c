@@ -138,7 +138,8 @@ static int update_ghosts(void *op, CeedVector x, RitzScalars scalars, CeedInt fi
   const RitzPartOperator o = op;
 
   RITZ_TRY(ritz_exchange_check(o->exchange, "RitzSolverSolve", x));
-  return ritz_exchange_run_and_sum(o->exchange, RITZ_EXCHANGE_TO_GHOSTS, x, num, scalars->values + first);
+  return ritz_exchange_run_and_sum(o->exchange, RITZ_EXCHANGE_TO_GHOSTS, x, num,
+                                   num > 0 ? scalars->values + first : NULL);
 }
 
 static bool has_other_output(RitzPartOperator op) {
@@ -190,7 +191,7 @@ int ritz_indices_unite(Ceed ceed, RitzIndices a, RitzIndices b, RitzIndices *bot
 
 int RitzSolverSetPartOperator(RitzSolver solver, RitzPartOperator op, RitzIndices constraints) {
   RitzIndices kept = NULL;
-  RitzPartMethods methods = {.apply_energy = apply_energy, .update_ghosts = update_ghosts};
+  RitzPartMethods methods = {.update_ghosts = update_ghosts};
 
   RITZ_HANDLE(solver, op, constraints);
   RITZ_ARGUMENT(solver, op);
@@ -198,12 +199,13 @@ int RitzSolverSetPartOperator(RitzSolver solver, RitzPartOperator op, RitzIndice
   RITZ_REQUIRE(op->exchange->precision == CEED_SCALAR_TYPE, op->exchange->ceed, CEED_ERROR_INCOMPATIBLE,
                "RitzSolverSetPartOperator: the operator is for vectors of %s, solvers have those of %s",
                ritz_precision_name(op->exchange->precision), ritz_precision_name(CEED_SCALAR_TYPE));
+  if (op->exchange->transport.reduce_in_memory) methods.apply_energy = apply_energy;
   methods.has_other_output = has_other_output(op);
   RITZ_TRY(ritz_indices_unite(op->exchange->ceed, op->exchange->ghosts, constraints, &kept));
   int ierr = RitzSolverSetConstraintIndices(solver, kept);
 
   if (!ierr) ierr = RitzSolverSetApply(solver, ritz_part_operator_apply_kept, op);
-  if (!ierr && op->exchange->transport.reduce_in_memory) ierr = ritz_solver_set_parts(solver, &methods);
+  if (!ierr) ierr = ritz_solver_set_parts(solver, &methods);
   if (!ierr) ierr = RitzSolverSetReduction(solver, RitzExchangeReduce, op->exchange);
   if (!ierr) ierr = RitzSolverSetNumOwned(solver, op->exchange->num_owned);
   if (!ierr && op->exchange->transport.reduce_in_memory)

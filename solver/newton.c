@@ -3,6 +3,7 @@
 #include <math.h>
 #include <ritz/newton.h>
 
+#include "core/vector-pass.h"
 #include "solver/solver.h"
 
 const RitzClass ritz_newton_class = {.name = "RitzNewton"};
@@ -206,6 +207,19 @@ static int destroy_vectors(Newton *n) {
   return ierr;
 }
 
+// |v|, in parts of a larger problem that of all parts.
+static int find_norm(const Newton *n, CeedVector v, double *norm) {
+  const RitzSolver solver = n->newton->solver;
+  Ceed ceed = v->obj.ceed;
+  const RitzSums sums = ritz_solver_sums(solver, ceed == solver->ceed, v->length);
+  const RitzSums before = ritz_sums_set(ceed, &sums);
+  const int ierr = RitzVectorDot(v, v, norm);
+
+  (void)ritz_sums_set(ceed, &before);
+  *norm = sqrt(*norm);
+  return ierr;
+}
+
 // r := F(u) - b on free entries, 0 on others; its norm.
 static int evaluate(const Newton *n, CeedVector u, CeedVector r, double *norm) {
   const RitzNewton newton = n->newton;
@@ -214,23 +228,21 @@ static int evaluate(const Newton *n, CeedVector u, CeedVector r, double *norm) {
                             : CeedOperatorApply(newton->op, u, r, CEED_REQUEST_IMMEDIATE));
   if (n->b) RITZ_TRY(RitzVectorSum(r, 1, r, -1, n->b));
   RITZ_TRY(RitzVectorSetEntries(r, newton->solver->constraints, 0));
-  RITZ_TRY(RitzVectorDot(r, r, norm));
-  *norm = sqrt(*norm);
-  return CEED_ERROR_SUCCESS;
+  return find_norm(n, r, norm);
 }
 
 // du := g - u at constrained entries, else 0.
 static int begin_step(Newton *n) {
   const RitzIndices constraints = n->newton->solver->constraints;
-  double square = 0;
+  double norm = 0;
 
   RITZ_TRY(CeedVectorSetValue(n->du, 0));
   n->is_lifting = false;
   if (!n->lift) return CEED_ERROR_SUCCESS;
   RITZ_TRY(RitzVectorSum(n->lift, 1, n->newton->values, -1, n->u));
   RITZ_TRY(RitzVectorCopyEntries(n->lift, constraints, n->du));
-  RITZ_TRY(RitzVectorDot(n->du, n->du, &square));
-  n->is_lifting = square > 0;
+  RITZ_TRY(find_norm(n, n->du, &norm));
+  n->is_lifting = norm > 0;
   return CEED_ERROR_SUCCESS;
 }
 
@@ -270,14 +282,24 @@ static double accuracy(const Newton *n) {
                                         : fmin(fmax(n->forcing, needed / 2), n->newton->most_forcing);
 }
 
+// The state, and what depends on it. In parts ghosts of u get the values of their owners.
+static int set_state(Newton *n) {
+  RitzNewton newton = n->newton;
+  const RitzSolver solver = newton->solver;
+
+  if ((newton->state || newton->update) && solver->parts.update_ghosts)
+    RITZ_TRY(solver->parts.update_ghosts(solver->apply_ctx, n->u, NULL, 0, 0));
+  if (newton->state) RITZ_TRY(CeedVectorCopy(n->u, newton->state));
+  return newton->update ? newton->update(newton->update_ctx, n->u) : CEED_ERROR_SUCCESS;
+}
+
 // du: J du = -r.
 static int solve_step(Newton *n) {
   RitzNewton newton = n->newton;
   RitzSolver solver = newton->solver;
   const double rtol = solver->rtol;
 
-  if (newton->state) RITZ_TRY(CeedVectorCopy(n->u, newton->state));
-  if (newton->update) RITZ_TRY(newton->update(newton->update_ctx, n->u));
+  RITZ_TRY(set_state(n));
   RITZ_TRY(CeedVectorScale(n->r, -1));
   solver->rtol = accuracy(n);
   const int ierr = RitzSolverSolve(solver, n->r, n->du);
@@ -323,10 +345,10 @@ static int search(Newton *n, bool *is_found) {
 static int judge_failure(Newton *n) {
   double step = 0, size = 0;
 
-  RITZ_TRY(RitzVectorDot(n->du, n->du, &step));
-  RITZ_TRY(RitzVectorDot(n->u, n->u, &size));
-  n->newton->reason = sqrt(step) <= 1000 * CEED_EPSILON * sqrt(size) ? RITZ_NEWTON_CONVERGED_ROUNDING
-                                                                     : RITZ_NEWTON_DIVERGED_LINE_SEARCH;
+  RITZ_TRY(find_norm(n, n->du, &step));
+  RITZ_TRY(find_norm(n, n->u, &size));
+  n->newton->reason =
+      step <= 1000 * CEED_EPSILON * size ? RITZ_NEWTON_CONVERGED_ROUNDING : RITZ_NEWTON_DIVERGED_LINE_SEARCH;
   return CEED_ERROR_SUCCESS;
 }
 
@@ -370,8 +392,10 @@ static int check_solve(RitzNewton newton, CeedVector b, CeedVector u) {
                "RitzNewtonSolve: no residual is set (RitzNewtonSetResidual)");
   RITZ_REQUIRE(newton->solver, newton->ceed, CEED_ERROR_INCOMPLETE,
                "RitzNewtonSolve: no linear solver is set (RitzNewtonSetLinearSolver)");
-  RITZ_REQUIRE(!newton->solver->reduce, newton->ceed, CEED_ERROR_UNSUPPORTED,
-               "RitzNewtonSolve: the linear solver is that of a part of a larger problem");
+  RITZ_REQUIRE(!newton->solver->reduce || newton->residual, newton->ceed, CEED_ERROR_INCOMPATIBLE,
+               "RitzNewtonSolve: the linear solver is that of a part of a larger problem, the residual an "
+               "operator of this part alone: needed RitzNewtonSetResidualFunction, as with "
+               "RitzPartOperatorApply");
   RITZ_TRY(CeedVectorGetLength(u, &length));
   RITZ_TRY(check_newton_length(newton, "b", b, length));
   RITZ_TRY(check_newton_length(newton, "the state", newton->state, length));
@@ -387,6 +411,7 @@ static int solve_counted(RitzNewton newton, CeedVector b, CeedVector u) {
   newton->steps = 0;
   int ierr = create_vectors(&n);
   if (!ierr) ierr = iterate(&n);
+  if (!ierr) ierr = ritz_solver_clear_others(newton->solver, u);
   if (ierr) newton->reason = RITZ_NEWTON_ITERATING;
   newton->steps += before;
   return ritz_first_error(ierr, destroy_vectors(&n));

@@ -162,49 +162,40 @@ static int run_methods(RitzSolver solver, const RitzSolve *solve) {
   return CEED_ERROR_SUCCESS;
 }
 
+RitzSums ritz_solver_sums(RitzSolver solver, bool is_in_memory, CeedSize n) {
+  return (RitzSums){.reduce = solver->reduce,
+                    .reduce_in_memory = is_in_memory ? solver->reduce_in_memory : NULL,
+                    .ctx = solver->reduce_ctx,
+                    .length = n,
+                    .num_counted = solver->num_owned >= 0 ? solver->num_owned : n};
+}
+
 // Sums of all passes in the contexts that take part are reduced while the solver runs. A solve may be part of
 // another one's preconditioner, and of this part alone there: what was set before comes back.
 typedef struct {
   Ceed contexts[3];
-  RitzReduceFunction reduce[3], in_memory[3];
-  void *ctx[3];
-  CeedSize length[3], num_summed[3];
+  RitzSums before[3];
 } Reductions;
 
 static Reductions begin_reductions(RitzSolver solver, Ceed computes, CeedSize n) {
-  Reductions before = {.contexts = {solver->ceed, computes, solver->pc ? solver->pc->ceed : NULL}};
+  Reductions r = {.contexts = {solver->ceed, computes, solver->pc ? solver->pc->ceed : NULL}};
   const Ceed in_memory = computes ? computes : solver->ceed; // whose memory that is
 
   for (int i = 0; i < 3; i++) {
-    Ceed ceed = before.contexts[i];
-    if (!ceed) continue;
-    before.reduce[i] = ceed->reduce;
-    before.in_memory[i] = ceed->reduce_in_memory;
-    before.ctx[i] = ceed->reduce_ctx;
-    before.length[i] = ceed->summed_length;
-    before.num_summed[i] = ceed->num_summed;
-    ceed->reduce = solver->reduce;
-    ceed->reduce_in_memory = ceed == in_memory ? solver->reduce_in_memory : NULL;
-    ceed->reduce_ctx = solver->reduce_ctx;
-    ceed->summed_length = n;
-    ceed->num_summed = solver->num_owned >= 0 ? solver->num_owned : n;
+    if (!r.contexts[i]) continue;
+    const RitzSums sums = ritz_solver_sums(solver, r.contexts[i] == in_memory, n);
+    r.before[i] = ritz_sums_set(r.contexts[i], &sums);
   }
-  return before;
+  return r;
 }
 
-static void end_reductions(const Reductions *before) {
+static void end_reductions(const Reductions *r) {
   for (int i = 2; i >= 0; i--) {
-    if (!before->contexts[i]) continue;
-    before->contexts[i]->reduce = before->reduce[i];
-    before->contexts[i]->reduce_in_memory = before->in_memory[i];
-    before->contexts[i]->reduce_ctx = before->ctx[i];
-    before->contexts[i]->summed_length = before->length[i];
-    before->contexts[i]->num_summed = before->num_summed[i];
+    if (r->contexts[i]) (void)ritz_sums_set(r->contexts[i], &r->before[i]);
   }
 }
 
-// Entries of other parts, where the function that was applied may have left values.
-static int clear_others(RitzSolver solver, CeedVector x) {
+int ritz_solver_clear_others(RitzSolver solver, CeedVector x) {
   if (!solver->reduce || solver->num_owned < 0 || solver->num_owned == x->length) return CEED_ERROR_SUCCESS;
   return CeedVectorSetValueStrided(x, solver->num_owned, x->length, 1, 0);
 }
@@ -228,7 +219,7 @@ int RitzSolverSolve(RitzSolver solver, CeedVector b, CeedVector x) {
     ierr = run_methods(solver, &solve);
     ritz_preconditioner_enter_solve(solve.pc, false);
     if (solve.x != x) ierr = ritz_first_error(ierr, RitzVectorConvert(solve.x, x));
-    if (!ierr) ierr = clear_others(solver, x);
+    if (!ierr) ierr = ritz_solver_clear_others(solver, x);
   }
   end_reductions(&before);
   ierr = ritz_first_error(ierr, RitzPreconditionerDestroy(&solve.pc));

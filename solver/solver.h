@@ -78,6 +78,12 @@ int ritz_solver_judge_start(RitzSolver solver, const RitzSolve *solve, double no
 // The norm that ends a solve.
 double ritz_solver_tolerance(const struct RitzSolver_private *solver);
 
+// How sums over vectors of n entries are made while the solver runs; is_in_memory: in the context that
+// computes.
+RitzSums ritz_solver_sums(RitzSolver solver, bool is_in_memory, CeedSize n);
+// Zeros at entries of other parts, where the function that was applied may have left values.
+int ritz_solver_clear_others(RitzSolver solver, CeedVector x);
+
 // Makes the passes of a method and those that all share: first residual, projections, and applications of
 // `pc` (NULL: there are none) to vectors of `precision`; on devices side by side, before the first iteration.
 int ritz_solve_prepare_passes(const RitzSolve *solve, RitzPreconditioner pc, CeedScalarType precision,

@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// - div (1 + u^2) grad u in the plane, as a point function, and its derivative, for test-newton.c.
+// The derivative of - div (1 + u^2) grad u in the plane, for test-newton.c.
 #ifndef RITZ_TESTS_NEWTON_QFUNCTIONS_H
 #define RITZ_TESTS_NEWTON_QFUNCTIONS_H
 
-#include <ritz/point-function.h>
-
-CEED_QFUNCTION_HELPER void newton_flux(const void *ctx, const CeedScalar u[1], const CeedScalar grad_u[1][2],
-                                       CeedScalar v[1], CeedScalar grad_v[1][2]) {
-  (void)ctx;
-  v[0] = 0;
-  for (int d = 0; d < 2; d++) grad_v[0][d] = (1 + u[0] * u[0]) * grad_u[0][d];
-}
-RITZ_POINT_FUNCTION(newton_residual, 2, 1, newton_flux)
+#include "newton-residual-qfunctions.h"
 
 // in: state and its gradient, direction and its gradient, gradient of x, weights; out: gradient of v
 CEED_QFUNCTION(newton_derivative)

@@ -18,6 +18,12 @@
 // second choice of S. Eisenstat and H. Walker (SIAM J. Sci. Comput. 17, 1996) with its safeguard, at most
 // `most`.
 //
+// Parts of a larger problem (ritz/exchange.h): the linear solver has RitzSolverSetPartOperator, the residual
+// is RitzPartOperatorApply with the RitzPartOperator of F. Vectors are those of the parts, of which owned
+// entries count, and norms those of all parts, so that all take the same steps. Before the state is set
+// ghosts of u get the values of their owners, so that the state's have them, too; ghosts of u are zero after
+// a solve. All parts make the same calls, with the same tolerances; monitors stop all of them or none.
+//
 // Memory: 5 vectors of CeedScalar during a solve, 40 bytes an unknown, one more with boundary values or
 // loads, and those of the linear solver.
 #ifndef RITZ_NEWTON_H
@@ -43,8 +49,8 @@ typedef enum {
 } RitzNewtonReason;
 CEED_EXTERN const char *RitzNewtonReasonName(RitzNewtonReason reason); // never NULL
 
-// Called before each linear solve, when the state has its values. Any other result than 0 ends the solve,
-// which returns it.
+// Called before each linear solve, when the state has its values; u is the iterate. Any other result than 0
+// ends the solve, which returns it.
 typedef int (*RitzNewtonUpdateFunction)(void *ctx, CeedVector u);
 
 CEED_EXTERN int RitzNewtonCreate(Ceed ceed, RitzNewton *newton);
@@ -71,8 +77,8 @@ CEED_EXTERN int RitzNewtonSetForcing(RitzNewton newton, double first, double mos
 CEED_EXTERN int RitzNewtonSetMonitor(RitzNewton newton, RitzMonitorFunction monitor, void *ctx);
 // Solves F(u) = b (b NULL: 0) from the guess in u. Not converging is not an error: ask for the reason.
 // Errors: CEED_ERROR_INCOMPLETE without residual or linear solver, CEED_ERROR_DIMENSION (lengths of b, u,
-// state, values), CEED_ERROR_UNSUPPORTED (a linear solver in parts of a larger problem), those of operator,
-// solver and functions.
+// state, values), CEED_ERROR_INCOMPATIBLE (a linear solver in parts of a larger problem, and a residual by
+// RitzNewtonSetResidual, which is that of this part alone), those of operator, solver and functions.
 CEED_EXTERN int RitzNewtonSolve(RitzNewton newton, CeedVector b, CeedVector u);
 
 // Called with a load between 0 and 1 before a solve at it: sets what F and the boundary values depend on.
