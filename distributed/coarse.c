@@ -5,6 +5,7 @@
 // exact, so that all parts get the same bits and compute the same factors.
 #include "distributed/coarse.h"
 
+#include <ritz/assembly.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,15 +20,27 @@
 // unknowns).
 enum { MOST_ON_HOST = 8000 };
 
+// Of the whole matrix, in every part.
+typedef struct {
+  int64_t n;              // unknowns
+  int64_t *entries;       // owned, [n]: their places in vectors
+  int64_t *starts, *cols; // owned, [n + 1], [starts[n]]
+  int64_t first, num_all; // the entries that all parts have, this part's from `first` on
+  int64_t *places;        // owned, [num_all]: which of `cols` they are added to
+} Pattern;
+
 struct RitzGathered {
-  RitzExchange exchange;     // counted
-  Ceed ceed;                 // counted: where factors are, the exchange's or one on the host
-  int64_t num_local, length; // entries of this part, of the whole problem
-  int64_t num_unknowns;      // not constrained
-  int64_t *numbers;          // owned, [num_local]: places in the whole; -1: constrained
-  double *sums;              // owned, [length]
-  CeedVector b, x;           // owned, of the whole
-  RitzPreconditioner solver; // owned
+  RitzExchange exchange;      // counted
+  Ceed ceed;                  // counted: where factors are, the exchange's or one on the host
+  int64_t num_local, length;  // entries of this part, of the whole problem
+  int64_t num_unknowns;       // not constrained
+  int64_t *numbers;           // owned, [num_local]: places in the whole; -1: constrained
+  double *sums;               // owned, [length]
+  CeedVector b, x;            // owned, of the whole
+  RitzPreconditioner solver;  // owned
+  bool for_updates;           // what follows is kept, else zeros
+  RitzAssembly assemblies[2]; // owned, of the operator's pieces; NULL: no such elements
+  Pattern pattern;
 };
 
 // ---- Sums over parts ----
@@ -107,86 +120,112 @@ static int64_t count_unknowns(const RitzGathered *g) {
   return num;
 }
 
-// ---- Rows of this part ----
+// ---- Entries of this part ----
 
-// Entries of the matrix, of this part's elements or all parts'. Rows and columns are numbers of the whole.
-typedef struct {
-  int64_t num, room;
-  double *rows, *cols, *values; // owned, [num]; numbers are exact
-} Entries;
+static int create_assemblies(RitzGathered *g, RitzPartOperator op) {
+  CeedOperator pieces[2];
 
-static void free_entries(Entries *e) {
-  RITZ_FREE(&e->rows);
-  RITZ_FREE(&e->cols);
-  RITZ_FREE(&e->values);
-}
-
-static int reserve(Ceed ceed, Entries *e, int64_t more) {
-  e->room += more;
-  RITZ_TRY(RITZ_REALLOC(ceed, (size_t)e->room, &e->rows));
-  RITZ_TRY(RITZ_REALLOC(ceed, (size_t)e->room, &e->cols));
-  return RITZ_REALLOC(ceed, (size_t)e->room, &e->values);
-}
-
-static int append(const RitzGathered *g, const int64_t *starts, const int64_t *cols, CeedVector values,
-                  Entries *e) {
-  const CeedScalar *array = NULL;
-
-  RITZ_TRY(reserve(g->exchange->ceed, e, starts[g->num_local]));
-  RITZ_TRY(CeedVectorGetArrayRead(values, CEED_MEM_HOST, &array));
-  for (int64_t i = 0; i < g->num_local; i++) {
-    for (int64_t k = starts[i]; k < starts[i + 1] && g->numbers[i] >= 0; k++) {
-      if (g->numbers[cols[k]] < 0) continue;
-      e->rows[e->num] = (double)g->numbers[i];
-      e->cols[e->num] = (double)g->numbers[cols[k]];
-      e->values[e->num++] = (double)array[k];
-    }
+  ritz_part_operator_pieces(op, pieces);
+  for (int i = 0; i < 2; i++) {
+    if (pieces[i]) RITZ_TRY(RitzAssemblyCreate(pieces[i], &g->assemblies[i]));
   }
-  return CeedVectorRestoreArrayRead(values, &array);
-}
-
-// Adds the matrix of an operator on some elements of this part.
-static int assemble(const RitzGathered *g, CeedOperator op, Entries *e) {
-  CeedSize num_rows = 0, num_cols = 0;
-  int64_t *starts = NULL, *cols = NULL;
-  CeedVector values = NULL;
-
-  if (!op) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(RitzOperatorAssembleCSRSymbolic(op, &num_rows, &num_cols, &starts, &cols));
-  int ierr = CeedVectorCreate(g->exchange->ceed, starts[num_rows], &values);
-
-  if (!ierr) ierr = RitzOperatorAssembleCSR(op, starts, cols, values);
-  if (!ierr) ierr = append(g, starts, cols, values, e);
-  free(starts);
-  free(cols);
-  return ritz_first_error(ierr, CeedVectorDestroy(&values));
-}
-
-// ---- Rows of all parts ----
-
-static int gather_numbers(const RitzGathered *g, int64_t first, int64_t num, int64_t all, double **numbers) {
-  double *whole = NULL;
-
-  RITZ_TRY(RITZ_CALLOC(g->exchange->ceed, (size_t)all, &whole));
-  if (num > 0) memcpy(whole + first, *numbers, (size_t)num * sizeof(*whole));
-  RITZ_FREE(numbers);
-  *numbers = whole;
-  return add_up(g, RITZ_REDUCTION_SUM, all, whole);
-}
-
-static int gather_entries(const RitzGathered *g, Entries *e) {
-  int64_t first = 0, all = 0;
-
-  RITZ_TRY(count(g, e->num, &first, &all));
-  RITZ_TRY(gather_numbers(g, first, e->num, all, &e->rows));
-  RITZ_TRY(gather_numbers(g, first, e->num, all, &e->cols));
-  RITZ_TRY(gather_numbers(g, first, e->num, all, &e->values));
-  e->num = all;
   return CEED_ERROR_SUCCESS;
 }
 
-// unknowns [length]: numbers of the entries that are not constrained, -1; rows->entries: the reverse.
-static int number_unknowns(const RitzGathered *g, RitzRows *rows, int64_t *unknowns) {
+static int destroy_assemblies(RitzGathered *g) {
+  const int ierr = RitzAssemblyDestroy(&g->assemblies[0]);
+
+  return ritz_first_error(ierr, RitzAssemblyDestroy(&g->assemblies[1]));
+}
+
+// Gets entries k of an assembled matrix that are not constrained, in their order; rows and columns are
+// numbers of the whole.
+typedef void (*TakeEntry)(void *ctx, int64_t row, int64_t column, int64_t k);
+
+static int visit_entries(const RitzGathered *g, RitzAssembly assembly, TakeEntry take, void *ctx) {
+  const int64_t *starts = NULL, *cols = NULL;
+
+  RITZ_TRY(RitzAssemblyGetPattern(assembly, NULL, NULL, &starts, &cols));
+  for (int64_t i = 0; i < g->num_local; i++) {
+    for (int64_t k = starts[i]; k < starts[i + 1] && g->numbers[i] >= 0; k++) {
+      if (g->numbers[cols[k]] >= 0) take(ctx, g->numbers[i], g->numbers[cols[k]], k);
+    }
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static void count_entry(void *num, int64_t row, int64_t column, int64_t k) {
+  (void)row, (void)column, (void)k;
+  ++*(int64_t *)num;
+}
+
+// Numbers are exact in double.
+typedef struct {
+  double *rows, *cols; // the next ones of either
+} Places;
+
+static void take_places(void *places, int64_t row, int64_t column, int64_t k) {
+  Places *p = places;
+
+  (void)k;
+  *p->rows++ = (double)row;
+  *p->cols++ = (double)column;
+}
+
+typedef struct {
+  const CeedScalar *from; // values of the assembled matrix
+  double *to;             // the next one
+} Values;
+
+static void take_value(void *values, int64_t row, int64_t column, int64_t k) {
+  Values *v = values;
+
+  (void)row, (void)column;
+  *v->to++ = (double)v->from[k];
+}
+
+// The values that the operator has now; *to: behind those that were written.
+static int assemble_values(const RitzGathered *g, RitzAssembly assembly, double **to) {
+  const int64_t *starts = NULL;
+  CeedSize num_rows = 0;
+  CeedVector values = NULL;
+  Values v = {.to = *to};
+
+  RITZ_TRY(RitzAssemblyGetPattern(assembly, &num_rows, NULL, &starts, NULL));
+  RITZ_TRY(CeedVectorCreate(g->exchange->ceed, starts[num_rows], &values));
+  int ierr = RitzAssemblyRun(assembly, values);
+
+  if (!ierr) ierr = CeedVectorGetArrayRead(values, CEED_MEM_HOST, &v.from);
+  if (!ierr) {
+    ierr = visit_entries(g, assembly, take_value, &v);
+    ierr = ritz_first_error(ierr, CeedVectorRestoreArrayRead(values, &v.from));
+  }
+  *to = v.to;
+  return ritz_first_error(ierr, CeedVectorDestroy(&values));
+}
+
+// ---- The matrix of all parts ----
+
+static void free_pattern(Pattern *p) {
+  RITZ_FREE(&p->starts);
+  RITZ_FREE(&p->cols);
+  RITZ_FREE(&p->places);
+  RITZ_FREE(&p->entries);
+}
+
+// rows and cols [num_all]: of the entries of all parts.
+static int gather_places(const RitzGathered *g, const Pattern *p, double *rows, double *cols) {
+  Places places = {.rows = rows + p->first, .cols = cols + p->first};
+
+  for (int i = 0; i < 2; i++) {
+    if (g->assemblies[i]) RITZ_TRY(visit_entries(g, g->assemblies[i], take_places, &places));
+  }
+  RITZ_TRY(add_up(g, RITZ_REDUCTION_SUM, p->num_all, rows));
+  return add_up(g, RITZ_REDUCTION_SUM, p->num_all, cols);
+}
+
+// unknowns [length]: numbers of the entries that are not constrained, -1; p->entries: the reverse.
+static int number_unknowns(const RitzGathered *g, Pattern *p, int64_t *unknowns) {
   double *is_free = NULL;
 
   RITZ_TRY(RITZ_CALLOC(g->exchange->ceed, (size_t)g->length, &is_free));
@@ -196,8 +235,8 @@ static int number_unknowns(const RitzGathered *g, RitzRows *rows, int64_t *unkno
   const int ierr = add_up(g, RITZ_REDUCTION_SUM, g->length, is_free);
 
   for (int64_t i = 0; i < g->length; i++) {
-    unknowns[i] = is_free[i] > 0 ? rows->n : -1;
-    if (is_free[i] > 0) rows->entries[rows->n++] = i;
+    unknowns[i] = is_free[i] > 0 ? p->n : -1;
+    if (is_free[i] > 0) p->entries[p->n++] = i;
   }
   RITZ_FREE(&is_free);
   return ierr;
@@ -205,7 +244,6 @@ static int number_unknowns(const RitzGathered *g, RitzRows *rows, int64_t *unkno
 
 typedef struct {
   int64_t col, order;
-  double value;
 } Entry;
 
 static int compare_entries(const void *a, const void *b) {
@@ -216,54 +254,102 @@ static int compare_entries(const void *a, const void *b) {
 }
 
 // Entries by rows, in the order of the parts within a row.
-static void sort_by_rows(const Entries *e, const int64_t *unknowns, int64_t n, int64_t *ends, Entry *sorted) {
-  for (int64_t k = 0; k < e->num; k++) ends[unknowns[(int64_t)e->rows[k]] + 1]++;
-  for (int64_t i = 0; i < n; i++) ends[i + 1] += ends[i];
-  for (int64_t k = 0; k < e->num; k++)
-    sorted[ends[unknowns[(int64_t)e->rows[k]]]++] =
-        (Entry){.col = unknowns[(int64_t)e->cols[k]], .order = k, .value = e->values[k]};
+static void sort_by_rows(const Pattern *p, const double *rows, const double *cols, const int64_t *unknowns,
+                         int64_t *ends, Entry *sorted) {
+  for (int64_t k = 0; k < p->num_all; k++) ends[unknowns[(int64_t)rows[k]] + 1]++;
+  for (int64_t i = 0; i < p->n; i++) ends[i + 1] += ends[i];
+  for (int64_t k = 0; k < p->num_all; k++)
+    sorted[ends[unknowns[(int64_t)rows[k]]]++] = (Entry){.col = unknowns[(int64_t)cols[k]], .order = k};
 }
 
-// Adds up entries of the same row and column; rows->starts are the starts of `sorted` before.
-static void add_equal(RitzRows *rows, const int64_t *ends, Entry *sorted) {
+// Entries of the same row and column have one place; p->starts are the starts of `sorted` before.
+static void unite_equal(Pattern *p, const int64_t *ends, Entry *sorted) {
   int64_t first = 0, at = 0;
 
-  for (int64_t i = 0; i < rows->n; i++) {
+  for (int64_t i = 0; i < p->n; i++) {
     const int64_t num = ends[i] - first, start = at;
 
-    rows->starts[i] = start;
+    p->starts[i] = start;
     if (num > 0) qsort(sorted + first, (size_t)num, sizeof(*sorted), compare_entries);
     for (int64_t k = first; k < ends[i]; k++) {
-      const bool is_next = at == start || rows->cols[at - 1] != sorted[k].col;
-
-      if (is_next) rows->cols[at] = sorted[k].col, rows->values[at++] = 0;
-      rows->values[at - 1] += sorted[k].value;
+      if (at == start || p->cols[at - 1] != sorted[k].col) p->cols[at++] = sorted[k].col;
+      p->places[sorted[k].order] = at - 1;
     }
     first = ends[i];
   }
-  rows->starts[rows->n] = at;
+  p->starts[p->n] = at;
 }
 
-static int make_rows(const RitzGathered *g, const Entries *e, RitzRows *rows, int64_t *unknowns) {
+static int sort_pattern(const RitzGathered *g, const double *rows, const double *cols, int64_t *unknowns,
+                        Pattern *p) {
   Ceed ceed = g->exchange->ceed;
   int64_t *ends = NULL;
   Entry *sorted = NULL;
 
-  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)g->length, &rows->entries));
-  RITZ_TRY(number_unknowns(g, rows, unknowns));
-  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)rows->n + 1, &rows->starts));
-  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)e->num, &rows->cols));
-  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)e->num, &rows->values));
-  int ierr = RITZ_CALLOC(ceed, (size_t)rows->n + 1, &ends);
+  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)g->length, &p->entries));
+  RITZ_TRY(number_unknowns(g, p, unknowns));
+  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)p->n + 1, &p->starts));
+  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)p->num_all, &p->cols));
+  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)p->num_all, &p->places));
+  int ierr = RITZ_CALLOC(ceed, (size_t)p->n + 1, &ends);
 
-  if (!ierr) ierr = RITZ_MALLOC(ceed, (size_t)e->num, &sorted);
+  if (!ierr) ierr = RITZ_MALLOC(ceed, (size_t)p->num_all, &sorted);
   if (!ierr) {
-    sort_by_rows(e, unknowns, rows->n, ends, sorted);
-    add_equal(rows, ends, sorted);
+    sort_by_rows(p, rows, cols, unknowns, ends, sorted);
+    unite_equal(p, ends, sorted);
   }
   RITZ_FREE(&ends);
   RITZ_FREE(&sorted);
   return ierr;
+}
+
+// The pattern of the assemblies of all parts.
+static int gather_pattern(RitzGathered *g) {
+  Ceed ceed = g->exchange->ceed;
+  Pattern *p = &g->pattern;
+  int64_t num = 0, *unknowns = NULL;
+  double *rows = NULL, *cols = NULL;
+  int ierr;
+
+  for (int i = 0; i < 2; i++) {
+    if (g->assemblies[i]) RITZ_TRY(visit_entries(g, g->assemblies[i], count_entry, &num));
+  }
+  *p = (Pattern){0};
+  RITZ_TRY(count(g, num, &p->first, &p->num_all));
+  RITZ_TRY_CLEANUP(RITZ_CALLOC(ceed, (size_t)p->num_all, &rows));
+  RITZ_TRY_CLEANUP(RITZ_CALLOC(ceed, (size_t)p->num_all, &cols));
+  RITZ_TRY_CLEANUP(RITZ_MALLOC(ceed, (size_t)g->length, &unknowns));
+  RITZ_TRY_CLEANUP(gather_places(g, p, rows, cols));
+  ierr = sort_pattern(g, rows, cols, unknowns, p);
+cleanup:
+  RITZ_FREE(&rows);
+  RITZ_FREE(&cols);
+  RITZ_FREE(&unknowns);
+  return ierr;
+}
+
+// rows->values of what all parts have now; the same bits in all of them.
+static int gather_values(const RitzGathered *g, double *values) {
+  const Pattern *p = &g->pattern;
+  double *all = NULL;
+
+  RITZ_TRY(RITZ_CALLOC(g->exchange->ceed, (size_t)p->num_all, &all));
+  double *next = all + p->first;
+  int ierr = CEED_ERROR_SUCCESS;
+
+  for (int i = 0; i < 2 && !ierr; i++) {
+    if (g->assemblies[i]) ierr = assemble_values(g, g->assemblies[i], &next);
+  }
+  if (!ierr) ierr = add_up(g, RITZ_REDUCTION_SUM, p->num_all, all);
+  for (int64_t k = 0; !ierr && k < p->num_all; k++) values[p->places[k]] += all[k];
+  RITZ_FREE(&all);
+  return ierr;
+}
+
+static int copy_numbers(Ceed ceed, int64_t num, const int64_t *from, int64_t **to) {
+  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)num, to));
+  if (num > 0) memcpy(*to, from, (size_t)num * sizeof(**to));
+  return CEED_ERROR_SUCCESS;
 }
 
 static void free_rows(RitzRows *rows) {
@@ -273,21 +359,28 @@ static void free_rows(RitzRows *rows) {
   RITZ_FREE(&rows->values);
 }
 
-static int gather_rows(const RitzGathered *g, RitzPartOperator op, RitzRows *rows) {
-  CeedOperator pieces[2];
-  Entries e = {0};
-  int64_t *unknowns = NULL;
+// Rows of the values that the operator has now. The pattern is made where it was not kept, and kept for
+// updates alone.
+static int gather_rows(RitzGathered *g, RitzPartOperator op, RitzRows *rows) {
+  Ceed ceed = g->exchange->ceed;
+  Pattern *p = &g->pattern;
+  const bool is_known = p->starts != NULL;
+  int ierr;
 
-  ritz_part_operator_pieces(op, pieces);
   *rows = (RitzRows){.length = g->length, .num_comp = g->exchange->num_comp};
-  int ierr = assemble(g, pieces[0], &e);
-
-  if (!ierr) ierr = assemble(g, pieces[1], &e);
-  if (!ierr) ierr = gather_entries(g, &e);
-  if (!ierr) ierr = RITZ_MALLOC(g->exchange->ceed, (size_t)g->length, &unknowns);
-  if (!ierr) ierr = make_rows(g, &e, rows, unknowns);
-  RITZ_FREE(&unknowns);
-  free_entries(&e);
+  if (!is_known) RITZ_TRY_CLEANUP(create_assemblies(g, op));
+  if (!is_known) RITZ_TRY_CLEANUP(gather_pattern(g));
+  rows->n = p->n;
+  RITZ_TRY_CLEANUP(copy_numbers(ceed, p->n, p->entries, &rows->entries));
+  RITZ_TRY_CLEANUP(copy_numbers(ceed, p->n + 1, p->starts, &rows->starts));
+  RITZ_TRY_CLEANUP(copy_numbers(ceed, p->starts[p->n], p->cols, &rows->cols));
+  RITZ_TRY_CLEANUP(RITZ_CALLOC(ceed, (size_t)p->starts[p->n], &rows->values));
+  ierr = gather_values(g, rows->values);
+cleanup:
+  if (ierr || !g->for_updates) {
+    free_pattern(p);
+    ierr = ritz_first_error(ierr, destroy_assemblies(g));
+  }
   if (ierr) free_rows(rows);
   return ierr;
 }
@@ -422,6 +515,7 @@ int ritz_gathered_create(const char *call, RitzPartOperator op, RitzIndices cons
                "%s: the nullspace has %" CeedInt_FMT " vectors, possible are 0 to %d", call, num_null,
                RITZ_SYSTEM_MAX_NULL);
   RITZ_TRY(RITZ_CALLOC(e->ceed, 1, &g));
+  g->for_updates = options->for_updates;
   int ierr = RitzExchangeReferenceCopy(e, &g->exchange);
 
   if (!ierr) ierr = set_up_coarse(g, constraints, max_unknowns, &is_too_large, why);
@@ -431,12 +525,24 @@ int ritz_gathered_create(const char *call, RitzPartOperator op, RitzIndices cons
   return CEED_ERROR_SUCCESS;
 }
 
+// ---- New values ----
+
+int ritz_gathered_update(RitzGathered *gathered, RitzPartOperator op) {
+  RitzRows rows = {0};
+
+  gathered->for_updates = true;
+  RITZ_TRY(gather_rows(gathered, op, &rows));
+  return report_error(gathered, ritz_direct_renew_rows(gathered->solver, &rows));
+}
+
 int ritz_gathered_destroy(RitzGathered **gathered) {
   RitzGathered *g = *gathered;
 
   if (!g) return CEED_ERROR_SUCCESS;
   int ierr = RitzPreconditionerDestroy(&g->solver);
 
+  ierr = ritz_first_error(ierr, destroy_assemblies(g));
+  free_pattern(&g->pattern);
   ierr = ritz_first_error(ierr, CeedVectorDestroy(&g->b));
   ierr = ritz_first_error(ierr, CeedVectorDestroy(&g->x));
   ierr = ritz_first_error(ierr, CeedDestroy(&g->ceed));
@@ -454,8 +560,12 @@ bool ritz_gathered_is_symmetric(const RitzGathered *gathered) { return gathered-
 int64_t ritz_gathered_num_unknowns(const RitzGathered *gathered) { return gathered->num_unknowns; }
 
 int64_t ritz_gathered_bytes(const RitzGathered *gathered) {
-  return 8 * gathered->num_local + (8 + 2 * (int64_t)sizeof(CeedScalar)) * gathered->length +
-         ritz_preconditioner_bytes(gathered->solver);
+  const Pattern *p = &gathered->pattern;
+  int64_t num = 8 * gathered->num_local + (8 + 2 * (int64_t)sizeof(CeedScalar)) * gathered->length +
+                ritz_preconditioner_bytes(gathered->solver);
+
+  for (int i = 0; i < 2; i++) num += ritz_pattern_bytes(gathered->assemblies[i]);
+  return p->starts ? num + 8 * (2 * p->n + 1 + p->starts[p->n] + p->num_all) : num;
 }
 
 int ritz_gathered_view(const RitzGathered *gathered, FILE *stream, int indent) {

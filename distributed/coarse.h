@@ -18,6 +18,9 @@ enum { RITZ_GATHERED_WHY = 1200 };
 int ritz_gathered_create(const char *call, RitzPartOperator op, RitzIndices constraints, CeedInt num_null,
                          const CeedVector null[], const RitzDirectOptions *options, int64_t max_unknowns,
                          char why[RITZ_GATHERED_WHY], RitzGathered **gathered);
+// For new values of the same operator, in all parts together; they fail together where it cannot be
+// factorized.
+int ritz_gathered_update(RitzGathered *gathered, RitzPartOperator op);
 int ritz_gathered_destroy(RitzGathered **gathered);
 // x := the solution at owned entries and at ghosts, zero at constrained ones. b: owned entries of the whole
 // right-hand side, or, with_ghosts, what is to be added to their owners' in ghosts, too. Vectors of either

@@ -36,13 +36,15 @@ static const char call[] = "RitzPreconditionerCreatePartMultigrid";
 enum { DEFAULT_MAX_GATHERED = 20000 };
 
 typedef struct {
-  RitzExchange exchange;             // owned, as all that follows
-  RitzPartOperator op;               // of this level
-  RitzIndices constraints;           // those of the boundary
-  RitzIndices kept;                  // these and the ghosts
-  RitzPreconditioner smoother;       // level 0: NULL
-  RitzGathered *gathered;            // level 0, or
-  RitzSolver solver;                 // where the problem is too large for that
+  RitzExchange exchange;       // owned, as all that follows
+  RitzPartOperator op;         // of this level
+  CeedOperator original[2];    // inside and seam, which were copied to the cycle's precision, for updates
+  CeedVector diagonal;         // of the operator, where Jacobi reads it; NULL: another method
+  RitzIndices constraints;     // those of the boundary
+  RitzIndices kept;            // these and the ghosts
+  RitzPreconditioner smoother; // level 0: NULL
+  RitzGathered *gathered;      // level 0, or
+  RitzSolver solver;           // where the problem is too large for that
   CeedOperator prolong, restriction; // from and to the level below; NULL: level 0, or the part is empty
   CeedVector b, x;                   // NULL on the finest level, where they are the caller's
   CeedVector r, correction;          // NULL on level 0
@@ -54,6 +56,7 @@ typedef struct {
 typedef struct {
   CeedInt num_levels;
   Level *levels;          // owned
+  bool lacks_originals;   // operators were copied, in any part, and let go
   int64_t num_copy_bytes; // of passive inputs of operators that were copied to the cycle's precision
   double coarse_rtol;
   char why[RITZ_GATHERED_WHY]; // the coarsest problem is not gathered
@@ -82,6 +85,8 @@ static int destroy_level(Level *l) {
   ierr = ritz_first_error(ierr, ritz_gathered_destroy(&l->gathered));
   ierr = ritz_first_error(ierr, RitzPreconditionerDestroy(&l->smoother));
   ierr = ritz_first_error(ierr, RitzPartOperatorDestroy(&l->op));
+  for (int i = 0; i < 2; i++) ierr = ritz_first_error(ierr, CeedOperatorDestroy(&l->original[i]));
+  ierr = ritz_first_error(ierr, CeedVectorDestroy(&l->diagonal));
   ierr = ritz_first_error(ierr, RitzExchangeDestroy(&l->exchange));
   ierr = ritz_first_error(ierr, RitzIndicesDestroy(&l->constraints));
   ierr = ritz_first_error(ierr, RitzIndicesDestroy(&l->kept));
@@ -226,6 +231,61 @@ static int strengthen(RitzPreconditioner pc, bool *is_changed) {
   return CEED_ERROR_SUCCESS;
 }
 
+// ---- New values ----
+
+static const char *why_not_updated(RitzPreconditioner pc) {
+  const Cycle *c = pc->data;
+
+  return c->lacks_originals ? "operators were copied to another precision without the option for_updates"
+                            : NULL;
+}
+
+// Values of operators that are copies, each vector once for all levels.
+static int renew_operators(Ceed ceed, const Cycle *c) {
+  const size_t most = 2 * (size_t)c->num_levels;
+  CeedOperator *list = NULL;
+  CeedInt num = 0;
+
+  RITZ_TRY(RITZ_CALLOC(ceed, 2 * most, &list));
+  for (CeedInt i = 0; i < 2 * c->num_levels; i++) {
+    const Level *l = &c->levels[i / 2];
+    CeedOperator pieces[2];
+
+    if (!l->original[i % 2]) continue;
+    ritz_part_operator_pieces(l->op, pieces);
+    list[num] = l->original[i % 2];
+    list[most + (size_t)num++] = pieces[i % 2];
+  }
+  const int ierr = ritz_operators_renew_copies(num, list, list + most);
+
+  RITZ_FREE((void **)&list);
+  return ierr;
+}
+
+static int update_part_level(void *level) {
+  const Level *l = level;
+
+  if (l->gathered) return ritz_gathered_update(l->gathered, l->op);
+  const RitzSums before = begin_sums(l);
+  int ierr = l->diagonal ? RitzPartOperatorGetDiagonal(l->op, l->diagonal) : CEED_ERROR_SUCCESS;
+
+  if (!ierr && l->smoother) ierr = ritz_preconditioner_update(l->smoother);
+  end_sums(l, &before);
+  return ierr;
+}
+
+static int update_part_multigrid(RitzPreconditioner pc) {
+  const Cycle *c = pc->data;
+  char prefix[32];
+
+  RITZ_TRY(renew_operators(pc->ceed, c));
+  for (CeedInt i = 0; i < c->num_levels; i++) {
+    (void)snprintf(prefix, sizeof(prefix), "level %" CeedInt_FMT, i);
+    RITZ_TRY(ritz_run_with_prefix(pc->ceed, prefix, update_part_level, &c->levels[i]));
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
 // ---- Questions ----
 
 static int64_t bytes(RitzPreconditioner pc) {
@@ -288,6 +348,8 @@ static const RitzPreconditionerMethods methods = {.name = "multigrid of parts",
                                                   .strengthen = strengthen,
                                                   .view = view,
                                                   .bytes = bytes,
+                                                  .why_not_updated = why_not_updated,
+                                                  .update = update_part_multigrid,
                                                   .destroy = destroy_part_multigrid};
 
 // ---- Creation ----
@@ -308,7 +370,8 @@ static int make_operators(const Setup *s, CeedInt level, CeedOperator ops[]) {
   return CEED_ERROR_SUCCESS;
 }
 
-// Copies take the places of operators of another precision, which are let go; num, from: these.
+// Copies take the places of operators of another precision, which are let go unless updates need them; num,
+// from: these.
 static int copy_operators(const Setup *s, CeedInt num_ops, CeedOperator ops[], CeedInt num,
                           CeedOperator from[], CeedOperator copies[], int64_t bytes[]) {
   RITZ_TRY(ritz_operators_copy(call, num, from, s->precision, copies));
@@ -318,9 +381,21 @@ static int copy_operators(const Setup *s, CeedInt num_ops, CeedOperator ops[], C
     if (ops[i] != from[k]) continue;
     s->cycle->num_copy_bytes += bytes[k];
     ops[i] = copies[k++];
+    CeedOperator *original = &s->cycle->levels[1 + i / 2].original[i % 2];
+    if (s->options.for_updates)
+      ierr = ritz_first_error(ierr, CeedOperatorReferenceCopy(from[k - 1], original));
     ierr = ritz_first_error(ierr, CeedOperatorDestroy(&from[k - 1]));
   }
   return ierr;
+}
+
+// All parts refuse updates where one has to.
+static int note_copies(const Setup *s, CeedInt num) {
+  double is_copied = num > 0;
+
+  RITZ_TRY(RitzExchangeReduce(s->cycle->levels[0].exchange, RITZ_REDUCTION_MAX, 1, &is_copied));
+  s->cycle->lacks_originals = is_copied > 0 && !s->options.for_updates;
+  return CEED_ERROR_SUCCESS;
 }
 
 // ops [num_ops]: of all levels but the coarsest, all copied together, so that what they share is converted
@@ -337,6 +412,7 @@ static int convert_operators(const Setup *s, CeedInt num_ops, CeedOperator ops[]
   for (CeedInt i = 0; i < num_ops; i++) {
     if (ops[i] && !ritz_operator_has_precision(ops[i], s->precision)) from[num++] = ops[i];
   }
+  if (!ierr) ierr = note_copies(s, num);
   if (!ierr) ierr = copy_operators(s, num_ops, ops, num, from, from + num_ops, bytes);
   RITZ_FREE(&bytes);
   RITZ_FREE((void **)&from);
@@ -357,9 +433,9 @@ static int make_vectors(const Setup *s, CeedInt level) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int make_diagonal(const Setup *s, const Level *l, CeedVector *diagonal) {
-  RITZ_TRY(RitzVectorCreate(s->ceed, l->exchange->length, l->exchange->precision, diagonal));
-  return RitzPartOperatorGetDiagonal(l->op, *diagonal);
+static int make_diagonal(const Setup *s, Level *l) {
+  RITZ_TRY(RitzVectorCreate(s->ceed, l->exchange->length, l->exchange->precision, &l->diagonal));
+  return RitzPartOperatorGetDiagonal(l->op, l->diagonal);
 }
 
 // Vectors that the coarsest operator maps to zero; vectors of the parts.
@@ -370,45 +446,40 @@ typedef struct {
 
 static int make_iterations(const Setup *s, Level *l, const Nullspace *null) {
   const CeedInt max_it = s->options.coarse_max_it > 0 ? s->options.coarse_max_it : 200;
-  CeedVector diagonal = NULL;
 
   RITZ_TRY(RitzSolverCreateCG(s->ceed, &l->solver));
   RITZ_TRY(RitzSolverSetTolerances(l->solver, s->cycle->coarse_rtol, 0, max_it));
   RITZ_TRY(RitzSolverSetPartOperator(l->solver, l->op, l->constraints));
   RITZ_TRY(RitzSolverSetNullspace(l->solver, null->num, null->vectors));
-  int ierr = make_diagonal(s, l, &diagonal);
-
-  if (!ierr) ierr = RitzSolverSetJacobi(l->solver, diagonal);
-  return ritz_first_error(ierr, CeedVectorDestroy(&diagonal));
+  RITZ_TRY(make_diagonal(s, l));
+  return RitzSolverSetJacobi(l->solver, l->diagonal);
 }
 
-// Gathers the coarsest matrix where it is small, else iterates. A gathered matrix needs the operator no more.
+// Gathers the coarsest matrix where it is small, else iterates.
 static int make_coarse_solver(const Setup *s, RitzSpace space, Level *l) {
   const int64_t max = s->options.max_gathered;
+  RitzDirectOptions options = s->options.coarse;
   Nullspace null = {0};
   int ierr = CEED_ERROR_SUCCESS;
 
+  options.for_updates = options.for_updates || s->options.for_updates;
   if (s->options.create_nullspace)
     ierr = s->options.create_nullspace(s->ctx, 0, space, RITZ_SYSTEM_MAX_NULL, &null.num, null.vectors);
   if (!ierr)
-    ierr = ritz_gathered_create(call, l->op, l->constraints, null.num, null.vectors, &s->options.coarse,
+    ierr = ritz_gathered_create(call, l->op, l->constraints, null.num, null.vectors, &options,
                                 max == 0 ? DEFAULT_MAX_GATHERED : max, s->cycle->why, &l->gathered);
   if (!ierr && !l->gathered) ierr = make_iterations(s, l, &null);
   for (CeedInt i = 0; i < null.num; i++) ierr = ritz_first_error(ierr, CeedVectorDestroy(&null.vectors[i]));
-  if (!ierr && l->gathered) ierr = RitzPartOperatorDestroy(&l->op);
   return ierr;
 }
 
-static int make_jacobi(const Setup *s, const Level *l, RitzPreconditioner *inner) {
-  CeedVector diagonal = NULL;
-  int ierr = make_diagonal(s, l, &diagonal);
-
-  if (!ierr) ierr = RitzPreconditionerCreateJacobi(s->ceed, diagonal, l->kept, inner);
-  return ritz_first_error(ierr, CeedVectorDestroy(&diagonal));
+static int make_jacobi(const Setup *s, Level *l, RitzPreconditioner *inner) {
+  RITZ_TRY(make_diagonal(s, l));
+  return RitzPreconditionerCreateJacobi(s->ceed, l->diagonal, l->kept, inner);
 }
 
-// Blocks of nodes, those of ghosts added to their owners'.
-static int assemble_blocks(const Level *l, RitzExchange exchange, CeedVector blocks) {
+// Adds blocks of nodes, those of ghosts to their owners'.
+static int add_blocks(const Level *l, RitzExchange exchange, CeedVector blocks) {
   CeedOperator pieces[2];
 
   ritz_part_operator_pieces(l->op, pieces);
@@ -420,19 +491,17 @@ static int assemble_blocks(const Level *l, RitzExchange exchange, CeedVector blo
   return RitzExchangeRun(exchange, RITZ_EXCHANGE_TO_OWNERS, blocks);
 }
 
-static int make_point_blocks(const Setup *s, const Level *l, RitzPreconditioner *inner) {
-  const CeedInt num_comp = l->exchange->num_comp;
+// A RitzAssembleFunction.
+static int assemble_blocks(void *level, CeedVector blocks) {
+  const Level *l = level;
+  const RitzExchange e = l->exchange;
   RitzExchange exchange = NULL;
-  CeedVector blocks = NULL;
 
-  RITZ_TRY(ritz_exchange_create(l->exchange->space, num_comp * num_comp, s->ceed, s->transport, l->precision,
-                                &exchange));
-  int ierr = RitzVectorCreate(s->ceed, exchange->length, l->precision, &blocks);
+  RITZ_TRY(
+      ritz_exchange_create(e->space, e->num_comp * e->num_comp, e->ceed, &e->base, e->precision, &exchange));
+  const int ierr = add_blocks(l, exchange, blocks);
 
-  if (!ierr) ierr = assemble_blocks(l, exchange, blocks);
-  ierr = ritz_first_error(ierr, RitzExchangeDestroy(&exchange));
-  if (!ierr) ierr = ritz_point_blocks_create(s->ceed, call, num_comp, blocks, l->kept, inner);
-  return ritz_first_error(ierr, CeedVectorDestroy(&blocks));
+  return ritz_first_error(ierr, RitzExchangeDestroy(&exchange));
 }
 
 // Whether a level has AUTO's smoother instead: its degree is below those that Schwarz methods are kept for.
@@ -440,7 +509,14 @@ static bool is_below_schwarz(const Setup *s, const Level *l) {
   return s->options.smoother == RITZ_SMOOTHER_ELEMENT_SCHWARZ && l->degree < s->options.schwarz_degree;
 }
 
-static int make_inner(const Setup *s, const Level *l, RitzPreconditioner *inner) {
+static int make_point_blocks(const Setup *s, Level *l, RitzPreconditioner *inner) {
+  const RitzExchange e = l->exchange;
+
+  return ritz_point_blocks_create(s->ceed, call, e->num_comp, e->length, e->precision, assemble_blocks, l,
+                                  l->kept, inner);
+}
+
+static int make_inner(const Setup *s, Level *l, RitzPreconditioner *inner) {
   switch (is_below_schwarz(s, l) ? RITZ_SMOOTHER_AUTO : s->options.smoother) {
   case RITZ_SMOOTHER_JACOBI: return make_jacobi(s, l, inner);
   case RITZ_SMOOTHER_POINT_BLOCKS: return make_point_blocks(s, l, inner);

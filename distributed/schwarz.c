@@ -19,11 +19,15 @@
 #include "solver/preconditioner.h"
 #include "solver/schwarz.h"
 
+static const char name[] = "element-wise Schwarz";
+
 typedef struct {
   RitzIndices constraints;   // counted: those of the boundary
   RitzPartOperator inverses; // owned
   CeedVector scale;          // owned: s, zero on constrained entries and ghosts
   CeedVector work;           // owned: what the inverses are applied to
+  RitzPartOperator op;       // borrowed: of the whole problem
+  RitzSchwarzSums sums;      // owned arrays
   CeedInt dim, degree;
   int64_t num_elem; // of this part
 } PartSchwarz;
@@ -36,9 +40,42 @@ typedef struct {
   RitzExchange exchange; // of its space
   CeedScalarType precision;
   RitzSeparables separables; // owned; without a set where the part is empty
-  RitzSchwarzSums sums;      // owned arrays
   PartSchwarz *schwarz;
 } Setup;
+
+// ---- Agreement ----
+
+// All parts fail where one does, with one code, before any of them waits for a message.
+static int agree(const char *call, RitzExchange e, int ierr) {
+  double codes[2] = {ierr > 0 ? ierr : 0, ierr < 0 ? -ierr : 0};
+  const int code = RitzExchangeReduce(e, RITZ_REDUCTION_MAX, 2, codes);
+  const int agreed = codes[1] > 0 ? -(int)codes[1] : (int)codes[0];
+
+  if (code) return ierr ? ierr : code;
+  if (ierr || agreed == CEED_ERROR_SUCCESS) return agreed;
+  return CeedError(e->ceed, agreed, "%s: %s does not serve another part, needed all (that part says why)",
+                   call, name);
+}
+
+// ---- The scale ----
+
+static int fill_scale(const char *call, const PartSchwarz *s, CeedVector diagonal) {
+  RITZ_TRY(RitzVectorSetEntries(diagonal, s->constraints, 1));
+  return ritz_schwarz_fill_scale(call, &s->sums, diagonal, s->constraints, s->scale);
+}
+
+// Of the diagonal that the operator has now.
+static int renew_scale(const char *call, const PartSchwarz *s) {
+  const RitzExchange e = ritz_part_operator_pieces(s->op, NULL);
+  CeedVector diagonal = NULL;
+  int ierr = RitzVectorCreate(e->ceed, e->length, s->scale->precision, &diagonal);
+
+  if (!ierr) ierr = RitzPartOperatorGetDiagonal(s->op, diagonal);
+  if (!ierr) ierr = agree(call, e, fill_scale(call, s, diagonal));
+  return ritz_first_error(ierr, CeedVectorDestroy(&diagonal));
+}
+
+static int update_part_schwarz(RitzPreconditioner pc) { return renew_scale(name, pc->data); }
 
 // ---- The method ----
 
@@ -60,11 +97,12 @@ static int view(RitzPreconditioner pc, FILE *stream, int indent) {
   return CEED_ERROR_SUCCESS;
 }
 
-// Vectors, and sums of eigenvalues.
+// Vectors, sums of eigenvalues, and those of the elements' diagonals.
 static int64_t bytes(RitzPreconditioner pc) {
   const PartSchwarz *s = pc->data;
 
-  return (2 * (int64_t)pc->n + (s->num_elem << s->dim)) * (int64_t)ritz_scalar_bytes(pc->precision);
+  return (2 * (int64_t)pc->n + (s->num_elem << s->dim)) * (int64_t)ritz_scalar_bytes(pc->precision) +
+         12 * (int64_t)pc->n / s->sums.num_comp;
 }
 
 static int free_schwarz(PartSchwarz *s) {
@@ -73,31 +111,19 @@ static int free_schwarz(PartSchwarz *s) {
   ierr = ritz_first_error(ierr, RitzIndicesDestroy(&s->constraints));
   ierr = ritz_first_error(ierr, CeedVectorDestroy(&s->scale));
   ierr = ritz_first_error(ierr, CeedVectorDestroy(&s->work));
+  ritz_schwarz_clear_sums(&s->sums);
   RITZ_FREE(&s);
   return ierr;
 }
 
 static int destroy_part_schwarz(RitzPreconditioner pc) { return free_schwarz(pc->data); }
 
-static const RitzPreconditionerMethods methods = {.name = "element-wise Schwarz",
+static const RitzPreconditionerMethods methods = {.name = name,
                                                   .apply = apply_part_schwarz,
                                                   .view = view,
                                                   .bytes = bytes,
+                                                  .update = update_part_schwarz,
                                                   .destroy = destroy_part_schwarz};
-
-// ---- Agreement ----
-
-// All parts fail where one does, with one code, before any of them waits for a message.
-static int agree(const Setup *s, int ierr) {
-  double codes[2] = {ierr > 0 ? ierr : 0, ierr < 0 ? -ierr : 0};
-  const int code = RitzExchangeReduce(s->exchange, RITZ_REDUCTION_MAX, 2, codes);
-  const int agreed = codes[1] > 0 ? -(int)codes[1] : (int)codes[0];
-
-  if (code) return ierr ? ierr : code;
-  if (ierr || agreed == CEED_ERROR_SUCCESS) return agreed;
-  return CeedError(s->ceed, agreed, "%s: %s does not serve another part, needed all (that part says why)",
-                   s->call, methods.name);
-}
 
 // ---- Elements and their inverses ----
 
@@ -168,7 +194,7 @@ static int create_pieces(const Setup *s, RitzSeparable *set, CeedOperator pieces
   const bool is_split = num_inside > 0 && num_inside < set->num_domains;
 
   if (!is_split) RITZ_FREE(&set->first);
-  RITZ_TRY(ritz_schwarz_create_inverses(s->ceed, methods.name, set, s->precision, use, is_split ? 2 : 1,
+  RITZ_TRY(ritz_schwarz_create_inverses(s->ceed, name, set, s->precision, use, is_split ? 2 : 1,
                                         num_inside > 0 ? pieces : pieces + 1));
   for (int i = 0; i < 2; i++) {
     if (pieces[i]) RITZ_TRY(RitzOperatorsPrepare(1, &pieces[i], NULL, true)); // while the rest is made
@@ -179,19 +205,19 @@ static int create_pieces(const Setup *s, RitzSeparable *set, CeedOperator pieces
 // Subdomains, sums and diagonals of a part's own elements, which are one set of subdomains.
 static int find_elements(Setup *s, CeedOperator pieces[2]) {
   const RitzSpace space = s->exchange->space;
-  const size_t num_nodes = (size_t)(s->exchange->length / s->sums.num_comp);
+  const size_t num_nodes = (size_t)(s->exchange->length / s->schwarz->sums.num_comp);
   RitzMesh mesh = NULL;
 
   RITZ_TRY(RitzSpaceGetMesh(space, &mesh));
   RITZ_TRY(RitzMeshGetDimensions(mesh, &s->schwarz->dim, NULL));
   RITZ_TRY(RitzMeshGetNumElements(mesh, &s->schwarz->num_elem));
   RITZ_TRY(RitzSpaceGetDegree(space, &s->schwarz->degree));
-  RITZ_TRY(RITZ_MALLOC(s->ceed, num_nodes, &s->sums.sum));
-  RITZ_TRY(RITZ_MALLOC(s->ceed, num_nodes, &s->sums.count));
+  RITZ_TRY(RITZ_MALLOC(s->ceed, num_nodes, &s->schwarz->sums.sum));
+  RITZ_TRY(RITZ_MALLOC(s->ceed, num_nodes, &s->schwarz->sums.count));
   if (s->schwarz->num_elem == 0) return CEED_ERROR_SUCCESS;
   RITZ_TRY(ritz_separables_create(s->ceed, s->call, space, RITZ_SCHWARZ_ELEMENTS, NULL, &s->separables));
   RITZ_TRY(create_pieces(s, &s->separables.set[0], pieces));
-  return ritz_separables_sum_diagonals(s->ceed, &s->separables, s->sums.sum, s->sums.count);
+  return ritz_separables_sum_diagonals(s->ceed, &s->separables, s->schwarz->sums.sum, s->schwarz->sums.count);
 }
 
 // ---- What parts add up ----
@@ -202,11 +228,11 @@ static int copy_sums(const Setup *s, bool to_vector, CeedVector v) {
   RITZ_TRY(CeedVectorGetArray(v, CEED_MEM_HOST, &x));
   for (CeedSize i = 0; i < v->length / 2; i++) {
     if (to_vector) {
-      x[2 * i] = (CeedScalar)s->sums.sum[i];
-      x[2 * i + 1] = (CeedScalar)s->sums.count[i];
+      x[2 * i] = (CeedScalar)s->schwarz->sums.sum[i];
+      x[2 * i + 1] = (CeedScalar)s->schwarz->sums.count[i];
     } else {
-      s->sums.sum[i] = (double)x[2 * i];
-      s->sums.count[i] = (int32_t)x[2 * i + 1];
+      s->schwarz->sums.sum[i] = (double)x[2 * i];
+      s->schwarz->sums.count[i] = (int32_t)x[2 * i + 1];
     }
   }
   return CeedVectorRestoreArray(v, &x);
@@ -229,21 +255,10 @@ static int exchange_sums(Setup *s) {
   return ritz_first_error(ierr, RitzExchangeDestroy(&of_sums));
 }
 
-static int fill_scale(const Setup *s, CeedVector diagonal, RitzIndices constraints) {
-  RITZ_TRY(RitzVectorSetEntries(diagonal, constraints, 1));
-  RITZ_TRY(RitzVectorCreate(s->ceed, diagonal->length, s->precision, &s->schwarz->scale));
-  return ritz_schwarz_fill_scale(s->call, &s->sums, diagonal, constraints, s->schwarz->scale);
-}
-
-static int create_scale(Setup *s, RitzIndices constraints) {
-  CeedVector diagonal = NULL;
-
+static int create_scale(Setup *s) {
   RITZ_TRY(exchange_sums(s));
-  int ierr = RitzVectorCreate(s->ceed, s->exchange->length, s->precision, &diagonal);
-
-  if (!ierr) ierr = RitzPartOperatorGetDiagonal(s->op, diagonal);
-  if (!ierr) ierr = agree(s, fill_scale(s, diagonal, constraints));
-  return ritz_first_error(ierr, CeedVectorDestroy(&diagonal));
+  RITZ_TRY(RitzVectorCreate(s->ceed, s->exchange->length, s->precision, &s->schwarz->scale));
+  return renew_scale(s->call, s->schwarz);
 }
 
 // ---- All of it ----
@@ -289,9 +304,9 @@ static int fill_part_schwarz(Setup *s, RitzIndices constraints) {
   int ierr;
 
   RITZ_TRY_CLEANUP(RitzIndicesReferenceCopy(constraints, &s->schwarz->constraints));
-  RITZ_TRY_CLEANUP(agree(s, find_elements(s, pieces)));
-  RITZ_TRY_CLEANUP(create_scale(s, constraints));
-  RITZ_TRY_CLEANUP(agree(s, finish_part_schwarz(s, pieces)));
+  RITZ_TRY_CLEANUP(agree(s->call, s->exchange, find_elements(s, pieces)));
+  RITZ_TRY_CLEANUP(create_scale(s));
+  RITZ_TRY_CLEANUP(agree(s->call, s->exchange, finish_part_schwarz(s, pieces)));
 cleanup:
   ierr = ritz_first_error(ierr, CeedOperatorDestroy(&pieces[0]));
   return ritz_first_error(ierr, CeedOperatorDestroy(&pieces[1]));
@@ -300,20 +315,15 @@ cleanup:
 int ritz_part_schwarz_create(const char *call, RitzPartOperator op, RitzIndices constraints,
                              CeedScalarType precision, RitzPreconditioner *pc) {
   const RitzExchange e = ritz_part_operator_pieces(op, NULL);
-  Setup s = {.call = call,
-             .ceed = e->ceed,
-             .op = op,
-             .exchange = e,
-             .precision = precision,
-             .sums = {.num_comp = e->num_comp, .is_weighted = true}};
+  Setup s = {.call = call, .ceed = e->ceed, .op = op, .exchange = e, .precision = precision};
 
   RITZ_TRY(RITZ_CALLOC(s.ceed, 1, &s.schwarz));
+  s.schwarz->op = op;
+  s.schwarz->sums = (RitzSchwarzSums){.num_comp = e->num_comp, .is_weighted = true};
   int ierr = fill_part_schwarz(&s, constraints);
 
   if (!ierr)
     ierr = ritz_preconditioner_create(s.ceed, call, e->length, precision, &methods, s.schwarz, true, pc);
   ritz_separables_clear(&s.separables);
-  RITZ_FREE(&s.sums.sum);
-  RITZ_FREE(&s.sums.count);
   return ierr ? ritz_first_error(ierr, free_schwarz(s.schwarz)) : CEED_ERROR_SUCCESS;
 }

@@ -11,7 +11,8 @@
 // The element-wise Schwarz method for the operator of the whole problem (distributed/schwarz.c): z is zero on
 // constraints (of the boundary) and ghosts, whatever r has there. All parts call it together, and all fail
 // with one code where one does. An application takes an exchange to ghosts, hidden behind elements without
-// ghosts, and one to owners. Keeps references to the operator's exchange, not to the operator.
+// ghosts, and one to owners. Keeps references to the operator's exchange; the operator, which updates read,
+// lives as long.
 int ritz_part_schwarz_create(const char *call, RitzPartOperator op, RitzIndices constraints,
                              CeedScalarType precision, RitzPreconditioner *pc);
 

@@ -516,15 +516,16 @@ static int factorize_again(Direct *d) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int update_factors(Direct *d) {
-  d->for_updates = true;
-  RITZ_TRY(assemble_rows(d));
+// The matrix has its new values.
+static int renew_factors(RitzPreconditioner pc) {
+  Direct *d = pc->data;
   RITZ_TRY(ritz_pinned_renew(&d->pinned, &d->matrix));
   RITZ_TRY(factorize_again(d));
   const RitzRefusal refusal = d->factorization.refusal;
   free_rows(d);
   RITZ_REQUIRE(refusal == RITZ_REFUSED_NOT, d->matrix.ceed, CEED_ERROR_MAJOR, "%s: %s%s", names[d->kind],
                d->factorization.words, advice(d));
+  pc->is_symmetric = d->factorization.methods->is_symmetric;
   return CEED_ERROR_SUCCESS;
 }
 
@@ -532,9 +533,9 @@ static int update_direct(RitzPreconditioner pc) {
   Direct *d = pc->data;
   if (d->matrix.n == 0) return CEED_ERROR_SUCCESS;
   if (d->solver) return ritz_preconditioner_update(d->jacobi);
-  RITZ_TRY(update_factors(d));
-  pc->is_symmetric = d->factorization.methods->is_symmetric;
-  return CEED_ERROR_SUCCESS;
+  d->for_updates = true;
+  RITZ_TRY(assemble_rows(d));
+  return renew_factors(pc);
 }
 
 static const RitzPreconditionerMethods methods = {.name = "assembled matrix",
@@ -625,6 +626,7 @@ int ritz_direct_create_of_rows(Ceed ceed, RitzRows *rows, const RitzDirectOption
   }
   d->matrix = matrix;
   d->is_of_rows = true;
+  d->for_updates = o.for_updates;
   d->is_auto = o.kind == RITZ_DIRECT_AUTO;
   d->max_dense = o.max_dense;
   d->is_loose = d->matrix.n == d->matrix.length && o.num_null == 0;
@@ -637,4 +639,19 @@ int ritz_direct_create_of_rows(Ceed ceed, RitzRows *rows, const RitzDirectOption
         ritz_preconditioner_create(ceed, RITZ_DIRECT_CALL, d->matrix.length, CEED_SCALAR_TYPE, &methods, d,
                                    !d->factorization.methods || d->factorization.methods->is_symmetric, pc);
   return ierr || !is_done ? ritz_first_error(ierr, free_direct(&d)) : CEED_ERROR_SUCCESS;
+}
+
+int ritz_direct_renew_rows(RitzPreconditioner pc, RitzRows *rows) {
+  Direct *d = pc->data;
+  ritz_matrix_free_values(&d->matrix);
+  d->matrix.starts = rows->starts;
+  d->matrix.cols = rows->cols;
+  d->matrix.values = rows->values;
+  RITZ_FREE(&rows->entries); // they are known
+  *rows = (RitzRows){0};
+  d->for_updates = true;
+  int ierr = ritz_matrix_check(&d->matrix);
+  if (!ierr && d->matrix.n > 0) ierr = renew_factors(pc);
+  pc->lacks_values = ierr != CEED_ERROR_SUCCESS;
+  return ierr;
 }

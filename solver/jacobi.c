@@ -229,7 +229,7 @@ static int destroy_jacobi(RitzPreconditioner pc) { return free_jacobi(pc->data);
 
 static const char *why_jacobi_is_not_updated(RitzPreconditioner pc) {
   const Jacobi *jacobi = pc->data;
-  return jacobi->op || jacobi->diagonal ? NULL : "it belongs to a solve, or to a problem in parts";
+  return jacobi->op || jacobi->diagonal ? NULL : "it belongs to a solve";
 }
 
 static const RitzPreconditionerMethods jacobi_methods = {.name = "Jacobi",

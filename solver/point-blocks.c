@@ -22,7 +22,9 @@ typedef struct {
   CeedVector blocks; // owned: inverses, [num_nodes][num_comp][num_comp]
   Nodes nodes;
   // What updates read, counted; NULL: none.
-  CeedOperator source; // has the blocks
+  CeedOperator source;           // has the blocks
+  RitzAssembleFunction assemble; // instead of source
+  void *ctx;                     // borrowed, of assemble
   RitzIndices constraints;
 } PointBlocks;
 
@@ -196,10 +198,20 @@ static int assemble_blocks(CeedOperator op, CeedSize length, CeedVector *blocks)
   return CeedOperatorLinearAssemblePointBlockDiagonal(op, *blocks, CEED_REQUEST_IMMEDIATE);
 }
 
+// The blocks of a function, in this precision.
+static int assemble_by_function(const PointBlocks *data, Ceed ceed, CeedScalarType precision,
+                                CeedVector *blocks) {
+  const Nodes *nodes = &data->nodes;
+
+  RITZ_TRY(RitzVectorCreate(ceed, nodes->num_nodes * nodes->num_comp * nodes->num_comp, precision, blocks));
+  return data->assemble(data->ctx, *blocks);
+}
+
 static int update_point_blocks(RitzPreconditioner pc) {
   const PointBlocks *data = pc->data;
   CeedVector assembled = NULL;
-  int ierr = assemble_blocks(data->source, data->blocks->length, &assembled);
+  int ierr = data->source ? assemble_blocks(data->source, data->blocks->length, &assembled)
+                          : assemble_by_function(data, pc->ceed, pc->precision, &assembled);
 
   if (!ierr) ierr = renew(pc->ceed, "point-block Jacobi", data->constraints, assembled, data);
   return ritz_first_error(ierr, CeedVectorDestroy(&assembled));
@@ -244,16 +256,12 @@ static int free_point_blocks(PointBlocks *data) {
 
 static int destroy_point_blocks(RitzPreconditioner pc) { return free_point_blocks(pc->data); }
 
-static const char *why_blocks_are_not_updated(RitzPreconditioner pc) {
-  return ((const PointBlocks *)pc->data)->source ? NULL : "it belongs to a problem in parts";
-}
-
 static const RitzPreconditionerMethods point_block_methods = {.name = "point-block Jacobi",
                                                               .apply = apply_point_blocks,
                                                               .view = view_point_blocks,
                                                               .bytes = point_blocks_bytes,
                                                               .work = point_blocks_work,
-                                                              .why_not_updated = why_blocks_are_not_updated,
+
                                                               .update = update_point_blocks,
                                                               .destroy = destroy_point_blocks};
 
@@ -282,50 +290,47 @@ static int find_nodes(CeedOperator op, const char *call, CeedSize n, Nodes *node
   return CEED_ERROR_SUCCESS;
 }
 
-static int set_up_point_blocks(Ceed ceed, const char *call, RitzIndices constraints, const Nodes *nodes,
-                               CeedVector assembled, PointBlocks *data) {
-  data->nodes = *nodes;
-  RITZ_TRY(RitzVectorCreate(ceed, assembled->length, assembled->precision, &data->blocks));
-  RITZ_TRY(renew(ceed, call, constraints, assembled, data));
-  return nodes->num_nodes > 0 ? create_product(ceed, nodes, assembled->precision, data) : CEED_ERROR_SUCCESS;
-}
+// data->nodes is known. The preconditioner owns data, whatever happens.
+static int finish_point_blocks(Ceed ceed, const char *call, CeedVector assembled, RitzIndices constraints,
+                               PointBlocks *data, RitzPreconditioner *pc) {
+  const Nodes *nodes = &data->nodes;
+  int ierr;
 
-// From blocks [num_nodes][num_comp][num_comp], which are the caller's.
-static int create_of_blocks(Ceed ceed, const char *call, const Nodes *nodes, CeedVector blocks,
-                            RitzIndices constraints, RitzPreconditioner *pc) {
-  PointBlocks *data = NULL;
-
-  RITZ_TRY(RITZ_CALLOC(ceed, 1, &data));
-  int ierr = set_up_point_blocks(ceed, call, constraints, nodes, blocks, data);
-  if (!ierr)
-    ierr = ritz_preconditioner_create(ceed, call, nodes->num_nodes * nodes->num_comp, blocks->precision,
-                                      &point_block_methods, data, true, pc);
+  if (constraints) RITZ_TRY_CLEANUP(RitzIndicesReferenceCopy(constraints, &data->constraints));
+  RITZ_TRY_CLEANUP(RitzVectorCreate(ceed, assembled->length, assembled->precision, &data->blocks));
+  RITZ_TRY_CLEANUP(renew(ceed, call, constraints, assembled, data));
+  if (nodes->num_nodes > 0) RITZ_TRY_CLEANUP(create_product(ceed, nodes, assembled->precision, data));
+  ierr = ritz_preconditioner_create(ceed, call, nodes->num_nodes * nodes->num_comp, assembled->precision,
+                                    &point_block_methods, data, true, pc);
+cleanup:
   return ierr ? ritz_first_error(ierr, free_point_blocks(data)) : CEED_ERROR_SUCCESS;
 }
 
-int ritz_point_blocks_create(Ceed ceed, const char *call, CeedInt num_comp, CeedVector blocks,
+int ritz_point_blocks_create(Ceed ceed, const char *call, CeedInt num_comp, CeedSize n,
+                             CeedScalarType precision, RitzAssembleFunction assemble, void *ctx,
                              RitzIndices constraints, RitzPreconditioner *pc) {
-  const Nodes nodes = {.num_comp = num_comp,
-                       .num_nodes = blocks->length / num_comp / num_comp,
-                       .node_stride = num_comp,
-                       .comp_stride = 1};
+  const Nodes nodes = {
+      .num_comp = num_comp, .num_nodes = n / num_comp, .node_stride = num_comp, .comp_stride = 1};
+  PointBlocks *data = NULL;
+  CeedVector assembled = NULL;
 
   RITZ_REQUIRE(num_comp <= RITZ_POINT_BLOCK_MAX && nodes.num_nodes <= INT32_MAX, ceed, CEED_ERROR_UNSUPPORTED,
                "%s: point blocks of %" CeedInt_FMT " components at %" CeedSize_FMT
                " nodes: possible are 1 to %d components",
                call, num_comp, nodes.num_nodes, RITZ_POINT_BLOCK_MAX);
-  return create_of_blocks(ceed, call, &nodes, blocks, constraints, pc);
-}
+  RITZ_TRY(RITZ_CALLOC(ceed, 1, &data));
+  *data = (PointBlocks){.nodes = nodes, .assemble = assemble, .ctx = ctx};
+  int ierr = assemble_by_function(data, ceed, precision, &assembled);
 
-static int keep_source(CeedOperator op, RitzIndices constraints, PointBlocks *data) {
-  RITZ_TRY(CeedOperatorReferenceCopy(op, &data->source));
-  return constraints ? RitzIndicesReferenceCopy(constraints, &data->constraints) : CEED_ERROR_SUCCESS;
+  ierr = ierr ? ritz_first_error(ierr, free_point_blocks(data))
+              : finish_point_blocks(ceed, call, assembled, constraints, data, pc);
+  return ritz_first_error(ierr, CeedVectorDestroy(&assembled));
 }
 
 int RitzPreconditionerCreatePointBlockJacobi(CeedOperator op, RitzIndices constraints,
                                              RitzPreconditioner *pc) {
   const char *call = "RitzPreconditionerCreatePointBlockJacobi";
-  RitzPreconditioner created = NULL;
+  PointBlocks *data = NULL;
   CeedVector assembled = NULL;
   CeedSize n = 0;
   Nodes nodes;
@@ -337,11 +342,12 @@ int RitzPreconditionerCreatePointBlockJacobi(CeedOperator op, RitzIndices constr
   RITZ_TRY(ritz_operator_square_length(op, call, &n));
   RITZ_TRY(ritz_check_constraints(ceed, call, constraints, n));
   RITZ_TRY(find_nodes(op, call, n, &nodes));
-  int ierr = assemble_blocks(op, n * nodes.num_comp, &assembled);
-  if (!ierr) ierr = create_of_blocks(ceed, call, &nodes, assembled, constraints, &created);
-  if (!ierr) ierr = keep_source(op, constraints, created->data);
-  ierr = ritz_first_error(ierr, CeedVectorDestroy(&assembled));
-  if (ierr) return ritz_first_error(ierr, RitzPreconditionerDestroy(&created));
-  *pc = created;
-  return CEED_ERROR_SUCCESS;
+  RITZ_TRY(RITZ_CALLOC(ceed, 1, &data));
+  data->nodes = nodes;
+  int ierr = CeedOperatorReferenceCopy(op, &data->source);
+
+  if (!ierr) ierr = assemble_blocks(op, n * nodes.num_comp, &assembled);
+  ierr = ierr ? ritz_first_error(ierr, free_point_blocks(data))
+              : finish_point_blocks(ceed, call, assembled, constraints, data, pc);
+  return ritz_first_error(ierr, CeedVectorDestroy(&assembled));
 }

@@ -225,7 +225,6 @@ int ritz_run_with_prefix(Ceed ceed, const char *prefix, int (*action)(void *ctx)
 }
 
 const char *ritz_preconditioner_why_not_updated(RitzPreconditioner pc) {
-  if (!pc->methods->update) return "it belongs to a problem in parts";
   return pc->methods->why_not_updated ? pc->methods->why_not_updated(pc) : NULL;
 }
 

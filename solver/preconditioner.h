@@ -125,6 +125,8 @@ typedef struct {
 // AMG and CG are CEED_ERROR_UNSUPPORTED; AUTO takes own sparse factors.
 int ritz_direct_create_of_rows(Ceed ceed, RitzRows *rows, const RitzDirectOptions *options, char why[1024],
                                RitzPreconditioner *pc);
+// An update of what the first has made, for rows of the same pattern, which are taken over whatever happens.
+int ritz_direct_renew_rows(RitzPreconditioner pc, RitzRows *rows);
 
 // ---- Jacobi (solver/jacobi.c) ----
 
@@ -140,10 +142,14 @@ int ritz_jacobi_create(Ceed ceed, const char *call, CeedScalarType precision, Ce
 CeedVector ritz_jacobi_inverse(RitzPreconditioner pc, Ceed ceed, double *factor);
 extern const RitzPass ritz_jacobi_pass; // of its apply
 
-// Point-block Jacobi (solver/point-blocks.c) of blocks [num_nodes][num_comp][num_comp] for L-vectors whose
-// components stand side by side, in the precision of the blocks, which stay the caller's. In a part of a
-// larger problem with the context's sums reduced: a bad block is an error in all of them.
-int ritz_point_blocks_create(Ceed ceed, const char *call, CeedInt num_comp, CeedVector blocks,
+// Fills a vector with what an operator of all parts of a larger problem has now.
+typedef int (*RitzAssembleFunction)(void *ctx, CeedVector v);
+
+// Point-block Jacobi (solver/point-blocks.c) for L-vectors of n entries whose components stand side by side,
+// of the blocks [num_nodes][num_comp][num_comp] that `assemble` makes, now and in updates; ctx lives as long.
+// In a part of a larger problem with the context's sums reduced: a bad block is an error in all of them.
+int ritz_point_blocks_create(Ceed ceed, const char *call, CeedInt num_comp, CeedSize n,
+                             CeedScalarType precision, RitzAssembleFunction assemble, void *ctx,
                              RitzIndices constraints, RitzPreconditioner *pc);
 
 // A Chebyshev polynomial (solver/chebyshev.c) of an operator, or, where that is NULL, of a function. The

@@ -818,17 +818,6 @@ static char *view_text(RitzPreconditioner pc) {
   return text;
 }
 
-// Of new values parts know nothing, and say so.
-static int require_no_update(Setting *s, const RitzTransport *t, const Part *p, RitzPreconditioner pc) {
-  const char *message = "";
-  const int found = RitzPreconditionerUpdate(pc);
-
-  RITZ_TRY(CeedGetErrorMessage(p->ceed, &message));
-  if (found != CEED_ERROR_UNSUPPORTED || !strstr(message, "problem in parts"))
-    return fail(&s->c, t->part, "update", 0, found, CEED_ERROR_UNSUPPORTED);
-  return CeedResetErrorMessage(p->ceed, &message);
-}
-
 static int require_view(Setting *s, const RitzTransport *t, const Part *p, const char *wanted,
                         bool is_symmetric) {
   RitzPreconditioner pc = NULL;
@@ -839,7 +828,6 @@ static int require_view(Setting *s, const RitzTransport *t, const Part *p, const
 
   if (!ierr) ierr = RitzPreconditionerIsSymmetric(pc, &found);
   if (!ierr) ierr = RitzPreconditionerGetBytes(pc, &num_bytes);
-  if (!ierr) ierr = require_no_update(s, t, p, pc);
   if (!ierr) text = view_text(pc);
   if (!ierr && !strstr(text, wanted)) {
     snprintf(s->c.why[t->part], sizeof(s->c.why[0]), "'%s' is not in: %.190s", wanted, text);

@@ -192,6 +192,8 @@ typedef struct {
   double coarse_rtol;       // of what is not: conjugate gradients with Jacobi; 0: 1e-2
   CeedInt coarse_max_it;    // likewise; 0: 200
   RitzLevelNullspaceFunction create_nullspace; // called for level 0, vectors of the part; NULL: there is none
+  bool for_updates; // RitzPreconditionerUpdate will be called: operators that are copied to `precision` are
+                    // kept, for values to be converted again, and what factorizing again needs
 } RitzPartMultigridOptions;
 
 // A V-cycle of the whole problem, one smoothing before and after, on the levels of a hierarchy of this part's
@@ -206,7 +208,14 @@ typedef struct {
 // the caller keeps no references to. A gathered problem takes one reduction of its length a cycle, on the
 // host, and 24 bytes an entry in every part beside its factors; meanwhile 64 bytes a nonzero of all parts.
 // All parts make the call together. Borrowed while it lives: transport->ctx. Memory: up to four vectors a
-// level, what smoothers and transfers take, and passive inputs of copied operators. Errors:
+// level, what smoothers and transfers take, and passive inputs of copied operators.
+//
+// RitzPreconditionerUpdate is called by all parts together, when passive fields of the operators of all
+// levels have their new values, those of ghosts among them (RitzExchangeRun). Values that have no such
+// preconditioner are an error of all parts. What a gathered problem needs beside its values, some 16 bytes a
+// nonzero, is kept from the first update on, or from the start (for_updates).
+//
+// Errors:
 // CEED_ERROR_UNSUPPORTED (other smoothers), CEED_ERROR_MAJOR (the coarsest matrix cannot be factorized: what
 // holds it, or its nullspace, is missing), those of what is made.
 CEED_EXTERN int RitzPreconditionerCreatePartMultigrid(Ceed ceed, RitzHierarchy hierarchy,

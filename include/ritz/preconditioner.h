@@ -62,9 +62,11 @@ CEED_EXTERN int RitzPreconditionerGetBytes(RitzPreconditioner pc, int64_t *num_b
 //
 // Errors: those of creation, for values that have no preconditioner of this kind (CEED_ERROR_MAJOR, not
 // positive definite; CEED_ERROR_UNSUPPORTED, not separable any more): then applications are errors that say
-// so, until an update succeeds. CEED_ERROR_UNSUPPORTED, before anything is done: preconditioners of problems
-// in parts; multigrid with operators that were copied to another precision without
-// RitzMultigridOptions.for_updates.
+// so, until an update succeeds. CEED_ERROR_UNSUPPORTED, before anything is done: multigrid with operators
+// that were copied to another precision without for_updates of its options.
+//
+// Of problems in parts (RitzPreconditionerCreatePartMultigrid, ritz/exchange.h) all parts make the call
+// together; values that have no such preconditioner are an error of all of them.
 CEED_EXTERN int RitzPreconditionerUpdate(RitzPreconditioner pc);
 
 // ---- A function of the caller's ----
