@@ -16,6 +16,7 @@ from cffi import FFI
 
 HERE = Path(__file__).resolve().parent
 BUNDLE = HERE / "ritz" / "_prefix"
+CEED_HEADERS = ["ceed/types.h", "ceed/ceed.h", "ceed/backend.h", "ceed/jit-tools.h", "ceed/jit-tools-deprecated.h"]
 NOT_FOR_BINDINGS = {"point-function.h", "mpi.h", "petsc.h"}  # texts for compilers, MPI, PETSc
 
 # Python functions that C calls, each with the object that it gets as a handle in ctx (ritz/_core.py).
@@ -33,8 +34,6 @@ extern "Python" int ritz_python_null(void *ctx, CeedInt level, RitzSpace space, 
 extern "Python" int ritz_python_apply(void *ctx, CeedVector x, CeedVector y);
 extern "Python" int ritz_python_map(void *ctx, CeedInt dim, const double *X, double *x);
 extern "Python" int ritz_python_update(void *ctx, CeedVector u);
-int CeedVectorGetState(CeedVector vec, uint64_t *state);
-int CeedOperatorIsComposite(CeedOperator op, bool *is_composite);
 void free(void *memory);
 FILE *fopen(const char *path, const char *mode);
 FILE *tmpfile(void);
@@ -93,7 +92,7 @@ def headers_in_order(include: Path) -> "list[Path]":
     for name in names:
         add(name)
     single = "#define RITZ_SCALAR_F32\n" in (include / "ceed/types.h").read_text(encoding="utf-8")
-    return [include / name for name in [f"ceed/ceed-f{32 if single else 64}.h", "ceed/types.h", "ceed/ceed.h"] + order]
+    return [include / name for name in [f"ceed/ceed-f{32 if single else 64}.h"] + CEED_HEADERS + order]
 
 
 def make_ffi() -> FFI:
@@ -106,7 +105,8 @@ def make_ffi() -> FFI:
         text = read_header(header)
         ffi.cdef(text)
     ffi.cdef(CALLBACKS)
-    ffi.set_source("ritz._lib", "#include <stdio.h>\n#include <stdlib.h>\n#include <ceed/backend.h>\n#include <ritz.h>\n",
+    ffi.set_source("ritz._lib", "#include <stdio.h>\n#include <stdlib.h>\n#include <ceed/backend.h>\n#include <ritz.h>\n"
+                   "#include <ceed/jit-tools.h>\n#include <ceed/jit-tools-deprecated.h>\n",
                    include_dirs=[str(prefix / "include")],
                    extra_link_args=[str(library), f"-Wl,-rpath,{rpath}"], extra_compile_args=["-O1", "-g0", "-w"])
     return ffi
