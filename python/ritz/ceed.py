@@ -127,7 +127,9 @@ def _array(what: str, values: Any, kind: Any, num: int) -> NDArray[Any]:
     given = np.asarray(values)
     if given.size != max(num, 0):
         raise DimensionError(f"{what}: an array of {given.size} entries found, {num} needed")
-    if kind.kind == "i" and given.dtype.kind in "iu" and given.size:
+    if given.size == 0:
+        return np.zeros(0, kind)
+    if kind.kind == "i" and given.dtype.kind in "iu":
         limits = np.iinfo(kind)
         if given.min() < limits.min or given.max() > limits.max:
             raise DimensionError(f"{what}: {given.min()} ... {given.max()} found, {kind} needed")
@@ -1130,7 +1132,7 @@ def _bytes_of(what: str, data: Any, is_written: bool) -> NDArray[Any]:
             f"{what}: {type(data).__name__} found, an object with a buffer needed") from None
     if not view.c_contiguous or (is_written and view.readonly):
         raise IncompatibleError(
-            f"{what}: memory that is read-only or has gaps found, contiguous{' writable' * is_written} needed")
+            f"{what}: memory with gaps or read-only found, contiguous{' writable' * is_written} needed")
     return np.frombuffer(data, np.uint8) if view.nbytes else np.zeros(0, np.uint8)
 
 
@@ -1200,7 +1202,7 @@ class QFunction(_Object):
         what, needed = "QFunction.apply", self.get_num_args()
         if (len(inputs), len(outputs)) != needed:
             raise DimensionError(
-                f"{what}: {len(inputs)} inputs, {len(outputs)} outputs found, {needed[0]} and {needed[1]} needed")
+                f"{what}: {len(inputs)} and {len(outputs)} vectors found, {needed[0]} and {needed[1]} needed")
         lists = [ffi.new("CeedVector[]", [_handle(what, one, Vector) for one in some])
                          for some in (inputs, outputs)]
         self._call(lib.CeedQFunctionApply, q, *lists)
@@ -1258,12 +1260,10 @@ def _function_pointer(what: str, f: Any) -> Any:
         number = f
     elif isinstance(f, ffi.CData):
         number = _number(f)
+    elif isinstance(f, ctypes.c_void_p) or hasattr(f, "argtypes"):
+        number = ctypes.cast(f, ctypes.c_void_p).value or 0
     else:
-        try:
-            number = ctypes.cast(f, ctypes.c_void_p).value or 0
-        except (TypeError, ctypes.ArgumentError):
-            raise IncompatibleError(
-                f"{what}: {type(f).__name__} found; an address or a pointer of ctypes or cffi needed") from None
+        raise IncompatibleError(f"{what}: {f!r:.80} found; an address or a function of ctypes or cffi needed")
     return ffi.cast("CeedQFunctionUser", number)
 
 
