@@ -84,20 +84,19 @@ scalar_types = {SCALAR_FP32: "float32", SCALAR_FP64: "float64"}
 class Sentinel:
     """What stands for "the vector passed to apply" or "none", where an object is expected."""
 
-    def __init__(self, name: str, kind: str):
-        self.name, self.kind = name, kind
-        self.h = getattr(lib, name)
+    def __init__(self, name: str):
+        self.name, self.h = name, getattr(lib, name)
 
     def __repr__(self) -> str:
         return self.name
 
 
-VECTOR_ACTIVE = Sentinel("CEED_VECTOR_ACTIVE", "CeedVector")
-VECTOR_NONE = Sentinel("CEED_VECTOR_NONE", "CeedVector")
-ELEMRESTRICTION_NONE = Sentinel("CEED_ELEMRESTRICTION_NONE", "CeedElemRestriction")
-BASIS_NONE = Sentinel("CEED_BASIS_NONE", "CeedBasis")
+VECTOR_ACTIVE = Sentinel("CEED_VECTOR_ACTIVE")
+VECTOR_NONE = Sentinel("CEED_VECTOR_NONE")
+ELEMRESTRICTION_NONE = Sentinel("CEED_ELEMRESTRICTION_NONE")
+BASIS_NONE = Sentinel("CEED_BASIS_NONE")
 BASIS_COLLOCATED = BASIS_NONE  # its name in older programs
-QFUNCTION_NONE = Sentinel("CEED_QFUNCTION_NONE", "CeedQFunction")
+QFUNCTION_NONE = Sentinel("CEED_QFUNCTION_NONE")
 
 _SENTINELS = {int(ffi.cast("uintptr_t", one.h)): one
               for one in (VECTOR_ACTIVE, VECTOR_NONE, ELEMRESTRICTION_NONE, BASIS_NONE, QFUNCTION_NONE)}
@@ -289,12 +288,13 @@ _T = TypeVar("_T")
 
 
 def _handle(what: str, value: Any, kind: type[_Object]) -> Any:
-    """The C handle of an argument: an object of this kind or a sentinel."""
-    if isinstance(value, Sentinel) and value.kind == kind._kind:
-        return value.h
-    if not isinstance(value, kind):
+    """The C handle of an argument: an object of this kind, of any module of ritz, or a sentinel."""
+    if isinstance(value, kind):
+        return value._handle.h
+    h = getattr(value, "h", None)
+    if not isinstance(h, ffi.CData) or ffi.typeof(h) is not ffi.typeof(kind._kind):
         raise IncompatibleError(f"{what}: {value!r:.80} found, {kind.__name__} needed")
-    return value._handle.h
+    return h
 
 
 # ---- Vectors ----
@@ -411,9 +411,10 @@ class Vector(_Object):
     def _lend(self, get: Callable[..., int], memtype: int, is_readonly: bool = False) -> Any:
         size = len(self)
         pointer = ffi.new("const CeedScalar **" if is_readonly else "CeedScalar **")
-        if memtype == MEM_HOST and size and MEM_HOST not in self._keeps:
-            self._move_to_python(get, is_readonly, pointer, size)
-        self._call(get, memtype, pointer)
+        with self.ceed._lock:
+            if memtype == MEM_HOST and size and MEM_HOST not in self._keeps:
+                self._move_to_python(get, is_readonly, pointer, size)
+            self._call(get, memtype, pointer)
         if memtype == MEM_DEVICE:
             return DeviceArray(self, _number(pointer[0]), size, is_readonly)
         array = self._keeps[MEM_HOST].reshape(-1).view() if size else np.zeros(0, SCALAR)

@@ -120,6 +120,35 @@ def test_views_as_text(ceed):
     assert "Ceed Resource" in str(ceed) and "CeedVector" in repr(v)
 
 
+def test_all_objects_have_views(ceed):
+    s = make_problem(ceed, 1)
+    for one in (s.x, s.rstr_u, s.basis_u, s.qf, s.op, ceed.QFunctionContext()):
+        one.set_num_view_tabs(2)
+        out = io.StringIO()
+        one.view(out)
+        assert out.getvalue() == str(one) and str(one).startswith("    ") and one.get_num_view_tabs() == 2
+    s.op.name("mass")
+    s.op.view_terse(out)
+    assert s.op.get_name() == "mass" and "mass" in out.getvalue()
+
+
+def test_device_memory(ceed):
+    v = ceed.Vector(5)
+    v.set_value(3)
+    if not ceed.is_device:
+        with pytest.raises(libceed.FailedError):
+            v.get_array(libceed.MEM_DEVICE)
+        with pytest.raises(libceed.UnsupportedError):
+            ceed.set_stream(1)
+    else:
+        with v.array_read(memtype=libceed.MEM_DEVICE) as lent:
+            assert lent.address and lent.size == 5
+            assert lent.__cuda_array_interface__["data"] == (lent.address, True)
+    assert v.has_valid_array() and values(v).sum() == 15
+    with pytest.raises(libceed.IncompatibleError):
+        ceed.set_stream(0)
+
+
 # ---- Restrictions and bases ----
 
 
@@ -147,6 +176,29 @@ def test_restrictions_of_all_kinds(ceed):
     assert strided.get_strides() == (1, 4, 2) and strided.get_l_layout() == (1, 4, 2) and strided.is_strided()
     assert [r.get_type() for r in (oriented, curl, strided)] == [2, 3, 4] and oriented.get_layout()[0] == 1
     assert oriented.get_flops_estimate() == 6
+
+
+def test_sizes_of_restrictions(ceed):
+    rstr = ceed.ElemRestriction(3, 2, 2, 4, 8, [0, 1, 1, 2, 2, 3])
+    assert (rstr.get_num_elements(), rstr.get_element_size(), rstr.get_num_components()) == (3, 2, 2)
+    assert (rstr.get_comp_stride(), rstr.get_l_vector_size(), rstr.get_e_vector_size()) == (4, 8, 12)
+    assert (rstr.get_num_blocks(), rstr.get_block_size()) == (3, 1)
+    assert ceed.StridedElemRestriction(2, 2, 1, 4, libceed.STRIDES_BACKEND).has_backend_strides()
+    lvec, evec = rstr.create_vector(create_evec=False)
+    assert len(lvec) == 8 and evec is None
+
+
+def test_restrictions_at_points(ceed):
+    rstr, u, e = ceed.ElemRestrictionAtPoints(2, 3, 1, 3, [3, 5, 6, 2, 0, 1]), ceed.Vector(3), ceed.Vector(2)
+    u.set_array([10, 11, 12])
+    if not ceed.is_device:
+        rstr.apply_at_points_in_element(0, u, e)
+        assert np.array_equal(values(e), [12, 10])
+        assert rstr.get_at_points_element_offset(1) == 2
+    assert rstr.at_points_are_compatible(ceed.ElemRestrictionAtPoints(2, 3, 2, 6, [3, 5, 6, 2, 0, 1]))
+    assert not rstr.at_points_are_compatible(ceed.ElemRestrictionAtPoints(2, 3, 1, 3, [3, 5, 6, 0, 2, 1]))
+    assert (rstr.get_min_points_in_element(), rstr.get_max_points_in_element()) == (1, 2)
+    assert np.array_equal(rstr.get_offsets(), [3, 5, 6, 2, 0, 1])
 
 
 @pytest.mark.parametrize("kind", ["plain", "oriented", "curl", "strided"])
@@ -272,6 +324,17 @@ def test_objects_of_other_modules_get_values_of_their_own(ceed):
     ceed.destroy_dropped()
     again = ceed._adopt_operator(op.h)
     assert np.array_equal(apply(again, x), before) and again.get_active_vector_lengths() == lengths
+
+
+def test_vectors_of_other_modules(ceed):
+    """A Ceed is a context of ritz: what lives there meets here."""
+    s = make_problem(ceed, 2)
+    u, v = _core.Vector(s.size, ceed), _core.Vector(s.size, ceed)
+    u.array = 1.0
+    s.op.apply(u, v)
+    assert np.array_equal(v.array_ro, apply(s.op, np.ones(s.size)))
+    with _core.device(ceed):
+        assert _core.context() is ceed
 
 
 def test_forgotten_loans_do_not_leak():
@@ -453,6 +516,7 @@ def test_misuse_of_qfunctions_and_operators(ceed):
     for call, error in (
         (lambda: libceed.Ceed("/no/such"), libceed.Error),
         (lambda: libceed.Ceed("/cpu/self", on_error="explode"), libceed.IncompatibleError),
+        (lambda: libceed.Ceed("/cpu/self/ref", on_error="return").Vector(-1), libceed.UnsupportedError),
         (lambda: ceed.QFunctionByName("MassApplied"), libceed.UnsupportedError),
         (lambda: ceed.QFunction(1, None, "no-colon.h"), libceed.IncompatibleError),
         (lambda: ceed.QFunction(1, None, "/no/such/file.h:f"), libceed.Error),
