@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Every function of the Ceed API has its method in ritz.ceed or a reason why not; names of the standard."""
-import inspect
+import pathlib
 import re
 
 import ritz.ceed as libceed
@@ -65,8 +65,9 @@ RESTORED = ("Offsets", "Orientations", "CurlOrientations")
 
 
 def called_functions():
-    """Ceed functions that the module names, those of names put together from parts among them."""
-    source = inspect.getsource(libceed)
+    """Ceed functions that the package names, those of names put together from parts among them."""
+    files = pathlib.Path(libceed.__file__).parent.glob("*.py")
+    source = "\n".join(file.read_text(encoding="utf-8") for file in files)
     names = set(re.findall(r"\blib\.(Ceed\w+)", source))
     kinds = {kind._kind for kind in vars(libceed).values() if hasattr(kind, "_kind")}
     for part in re.findall(r'self\._kind \+ "(\w+)"', source):

@@ -4,6 +4,7 @@ import ctypes
 import pathlib
 import shutil
 import subprocess
+import tempfile
 
 import cffi
 import numpy as np
@@ -12,7 +13,42 @@ from ceed_problems import EPS, RESOURCES, apply, make_ceed, random_vector, value
 
 import ritz.ceed as libceed
 
-SOURCE = str(pathlib.Path(__file__).with_name("ceed-qfunctions.h"))
+FILES = {
+    "qfunctions.h": """
+#include <ceed.h>
+#include "qfunctions-context.h"
+
+CEED_QFUNCTION(affine)(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
+  const Affine *a = (const Affine *)ctx;
+
+  for (CeedInt i = 0; i < Q; i++) {
+    out[0][i] = (a->doubled ? 2 : 1) * (a->factor * in[0][i] + a->shift[0] + a->shift[1]);
+  }
+  return 0;
+}
+
+CEED_QFUNCTION(square)(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
+  for (CeedInt i = 0; i < Q; i++) out[0][i] = in[0][i] * in[0][i];
+  return 0;
+}
+""",
+    "qfunctions-context.h": """
+#ifndef QFUNCTIONS_CONTEXT_H
+#define QFUNCTIONS_CONTEXT_H
+
+typedef struct {
+  double factor;
+  int shift[2];
+  bool doubled;
+} Affine;
+
+#endif
+""",
+}
+FOLDER = tempfile.TemporaryDirectory()
+for name, text in FILES.items():
+    (pathlib.Path(FOLDER.name) / name).write_text(text)
+SOURCE = FOLDER.name + "/qfunctions.h"
 AFFINE = np.dtype([("factor", np.float64), ("shift", np.int32, 2), ("doubled", np.bool_)], align=True)
 TEXT = """
 CEED_QFUNCTION(cube)(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const *out) {
@@ -110,8 +146,8 @@ def test_sources_without_pointers(ceed):
     qf, _, _ = make_affine(ceed)
     assert np.abs(apply(pointwise(ceed, qf), x) - (3 * x + 3)).max() < 16 * EPS
     assert "affine" in qf.get_source() and "Affine" in qf.get_source()
-    ceed.add_jit_source_root(str(pathlib.Path(SOURCE).parent) + "/")
-    found = with_fields(ceed.QFunction(1, None, "ceed-qfunctions.h:square"))
+    ceed.add_jit_source_root(FOLDER.name + "/")
+    found = with_fields(ceed.QFunction(1, None, "qfunctions.h:square"))
     assert np.abs(apply(pointwise(ceed, found), x) - x**2).max() < 4 * EPS
 
 

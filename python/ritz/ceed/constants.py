@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Constants of the Ceed API, the sentinels among them, and requests."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._core import SCALAR, check
+from .._lib import ffi, lib
+
+__all__ = [
+    "BASIS_COLLOCATED", "BASIS_NONE", "CONTEXT_FIELD_BOOL", "CONTEXT_FIELD_DOUBLE", "CONTEXT_FIELD_INT32",
+    "COPY_VALUES", "ELEMRESTRICTION_NONE", "EPSILON", "EVAL_CURL", "EVAL_DIV", "EVAL_GRAD", "EVAL_INTERP",
+    "EVAL_NONE", "EVAL_WEIGHT", "FE_SPACE_H1", "FE_SPACE_HCURL", "FE_SPACE_HDIV", "GAUSS", "GAUSS_LOBATTO",
+    "HEX", "LINE", "MEM_DEVICE", "MEM_HOST", "NORM_1", "NORM_2", "NORM_MAX", "NOTRANSPOSE", "OWN_POINTER",
+    "PRISM", "PYRAMID", "QFUNCTION_NONE", "QUAD", "REQUEST_IMMEDIATE", "REQUEST_ORDERED",
+    "RESTRICTION_CURL_ORIENTED", "RESTRICTION_ORIENTED", "RESTRICTION_POINTS", "RESTRICTION_STANDARD",
+    "RESTRICTION_STRIDED", "Request", "SCALAR_FP32", "SCALAR_FP64", "STRIDES_BACKEND", "Sentinel", "TET",
+    "TOPOLOGY_HEX", "TOPOLOGY_LINE", "TOPOLOGY_PRISM", "TOPOLOGY_PYRAMID", "TOPOLOGY_QUAD", "TOPOLOGY_TET",
+    "TOPOLOGY_TRIANGLE", "TRANSPOSE", "TRIANGLE", "USE_POINTER", "VECTOR_ACTIVE", "VECTOR_NONE",
+    "scalar_types",
+]
+
+MEM_HOST: int = lib.CEED_MEM_HOST
+MEM_DEVICE: int = lib.CEED_MEM_DEVICE
+COPY_VALUES: int = lib.CEED_COPY_VALUES
+USE_POINTER: int = lib.CEED_USE_POINTER
+OWN_POINTER: int = lib.CEED_OWN_POINTER
+NORM_1: int = lib.CEED_NORM_1
+NORM_2: int = lib.CEED_NORM_2
+NORM_MAX: int = lib.CEED_NORM_MAX
+NOTRANSPOSE: int = lib.CEED_NOTRANSPOSE
+TRANSPOSE: int = lib.CEED_TRANSPOSE
+EVAL_NONE: int = lib.CEED_EVAL_NONE
+EVAL_INTERP: int = lib.CEED_EVAL_INTERP
+EVAL_GRAD: int = lib.CEED_EVAL_GRAD
+EVAL_DIV: int = lib.CEED_EVAL_DIV
+EVAL_CURL: int = lib.CEED_EVAL_CURL
+EVAL_WEIGHT: int = lib.CEED_EVAL_WEIGHT
+GAUSS: int = lib.CEED_GAUSS
+GAUSS_LOBATTO: int = lib.CEED_GAUSS_LOBATTO
+TOPOLOGY_LINE: int = lib.CEED_TOPOLOGY_LINE
+TOPOLOGY_TRIANGLE: int = lib.CEED_TOPOLOGY_TRIANGLE
+TOPOLOGY_QUAD: int = lib.CEED_TOPOLOGY_QUAD
+TOPOLOGY_TET: int = lib.CEED_TOPOLOGY_TET
+TOPOLOGY_PYRAMID: int = lib.CEED_TOPOLOGY_PYRAMID
+TOPOLOGY_PRISM: int = lib.CEED_TOPOLOGY_PRISM
+TOPOLOGY_HEX: int = lib.CEED_TOPOLOGY_HEX
+LINE, TRIANGLE, QUAD, TET = TOPOLOGY_LINE, TOPOLOGY_TRIANGLE, TOPOLOGY_QUAD, TOPOLOGY_TET
+PYRAMID, PRISM, HEX = TOPOLOGY_PYRAMID, TOPOLOGY_PRISM, TOPOLOGY_HEX
+SCALAR_FP32: int = lib.CEED_SCALAR_FP32
+SCALAR_FP64: int = lib.CEED_SCALAR_FP64
+CONTEXT_FIELD_DOUBLE: int = lib.CEED_CONTEXT_FIELD_DOUBLE
+CONTEXT_FIELD_INT32: int = lib.CEED_CONTEXT_FIELD_INT32
+CONTEXT_FIELD_BOOL: int = lib.CEED_CONTEXT_FIELD_BOOL
+RESTRICTION_STANDARD: int = lib.CEED_RESTRICTION_STANDARD
+RESTRICTION_ORIENTED: int = lib.CEED_RESTRICTION_ORIENTED
+RESTRICTION_CURL_ORIENTED: int = lib.CEED_RESTRICTION_CURL_ORIENTED
+RESTRICTION_STRIDED: int = lib.CEED_RESTRICTION_STRIDED
+RESTRICTION_POINTS: int = lib.CEED_RESTRICTION_POINTS
+FE_SPACE_H1: int = lib.CEED_FE_SPACE_H1
+FE_SPACE_HDIV: int = lib.CEED_FE_SPACE_HDIV
+FE_SPACE_HCURL: int = lib.CEED_FE_SPACE_HCURL
+
+STRIDES_BACKEND = (0, 0, 0)  # recognized by value, as in C
+REQUEST_IMMEDIATE: Any = lib.CEED_REQUEST_IMMEDIATE
+REQUEST_ORDERED: Any = lib.CEED_REQUEST_ORDERED
+EPSILON = 1e-16 if SCALAR == np.float64 else 6e-08
+
+scalar_types = {SCALAR_FP32: "float32", SCALAR_FP64: "float64"}
+
+
+class Sentinel:
+    """What stands for "the vector passed to apply" or "none", where an object is expected."""
+
+    def __init__(self, name: str):
+        self.name, self.h = name, getattr(lib, name)
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+VECTOR_ACTIVE = Sentinel("CEED_VECTOR_ACTIVE")
+VECTOR_NONE = Sentinel("CEED_VECTOR_NONE")
+ELEMRESTRICTION_NONE = Sentinel("CEED_ELEMRESTRICTION_NONE")
+BASIS_NONE = Sentinel("CEED_BASIS_NONE")
+BASIS_COLLOCATED = BASIS_NONE  # its name in older programs
+QFUNCTION_NONE = Sentinel("CEED_QFUNCTION_NONE")
+
+_SENTINELS = {int(ffi.cast("uintptr_t", one.h)): one
+              for one in (VECTOR_ACTIVE, VECTOR_NONE, ELEMRESTRICTION_NONE, BASIS_NONE, QFUNCTION_NONE)}
+
+
+class Request:
+    """The progress of an action, in the place of REQUEST_IMMEDIATE."""
+
+    def __init__(self) -> None:
+        self.pointer = ffi.new("CeedRequest *")
+
+    def wait(self) -> None:
+        check(lib.CeedRequestWait(self.pointer))
+
+
+def _request(request: Any) -> Any:
+    return request.pointer if isinstance(request, Request) else request
