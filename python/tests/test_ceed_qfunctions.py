@@ -190,6 +190,24 @@ def test_parameters_are_set_through_operators(ceed):
     assert ctx.get_field_label("shift").offset == 8 and "factor" in str(ctx)
 
 
+def test_labels_of_others(ceed):
+    """They are refused, those of contexts that are gone, too."""
+    (qf, ctx, _), (other, _, _) = make_affine(ceed), make_affine(ceed)
+    op, another = pointwise(ceed, qf), pointwise(ceed, other)
+    label = op.get_context_field_label("factor")
+    with pytest.raises(libceed.UnsupportedError):
+        another.set_context_double(label, 1)
+    with pytest.raises(libceed.UnsupportedError):
+        another.get_context().set_double(label, 1)
+    ctx.set_double(label, 5)
+    assert op.get_context_double(label) == 5
+    qf.set_context(None)
+    del ctx
+    with pytest.raises(libceed.UnsupportedError):
+        op.set_context_double(label, 1)
+    assert another.get_context_double("factor") == 3
+
+
 def test_parameters_of_sums(ceed):
     both = ceed.CompositeOperator()
     for _ in range(2):

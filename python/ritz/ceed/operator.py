@@ -171,6 +171,12 @@ class Operator(_HasFields):
     def get_context_field_label(self, name: str) -> ContextFieldLabel | None:
         return self._find_label(name)
 
+    def _find_label(self, name: str) -> ContextFieldLabel | None:
+        label = super()._find_label(name)
+        if label is not None and not self.is_composite():
+            label.context = self.get_context()
+        return label
+
     def set_context_double(self, field: ContextFieldLabel | str, values: ArrayLike) -> None:
         """As many values as the field has, in all parts that have it."""
         self._set_field("Double", np.float64, field, values)

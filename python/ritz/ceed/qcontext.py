@@ -19,7 +19,8 @@ class ContextFieldLabel:
     .type."""
 
     def __init__(self, owner: _Object, pointer: Any):
-        self.owner, self.pointer = owner, pointer  # the owner keeps the label
+        self.owner, self.pointer = owner, pointer
+        self.context: _Object | None = owner  # keeps the label, with a composite operator as owner: itself
         name, text = ffi.new("const char **"), ffi.new("const char **")
         offset, num, kind = ffi.new("size_t *"), ffi.new("size_t *"), ffi.new("CeedContextFieldType *")
         owner.ceed.call(lib.CeedContextFieldLabelGetDescription, pointer, name, offset, num, text, kind)
@@ -37,6 +38,9 @@ class _HasFields(_Object):
 
     def _label(self, field: ContextFieldLabel | str) -> ContextFieldLabel:
         if isinstance(field, ContextFieldLabel):
+            if self not in (field.owner, field.context):
+                raise UnsupportedError(f"{self._kind}: the label of field {field.name!r} belongs to another object",
+                                       lib.CEED_ERROR_UNSUPPORTED)
             return field
         label = self._find_label(field)
         if label is None:
