@@ -149,6 +149,26 @@ def test_device_memory(ceed):
         ceed.set_stream(0)
 
 
+class Foreign:
+    """What says of itself that it is device memory."""
+
+    def __init__(self, typestr, shape, strides=None):
+        self.__cuda_array_interface__ = {"data": (64, False), "typestr": typestr, "shape": shape, "strides": strides}
+
+
+def test_descriptions_of_device_memory(ceed):
+    v, kind = ceed.Vector(6), libceed.SCALAR.str
+    size = libceed.SCALAR.itemsize
+    for array, error in ((Foreign("<i4", (6,)), libceed.IncompatibleError), (Foreign(kind, (5,)), libceed.DimensionError),
+                         (Foreign(kind, (2, 3), (size, 2 * size)), libceed.IncompatibleError),
+                         (np.zeros(6), libceed.IncompatibleError)):
+        with pytest.raises(error, match="Vector.set_array"):
+            v.set_array(array, libceed.MEM_DEVICE, libceed.USE_POINTER)
+    if not ceed.is_device:
+        with pytest.raises(libceed.FailedError):
+            v.set_array(Foreign(kind, (2, 3), (3 * size, size)), libceed.MEM_DEVICE, libceed.USE_POINTER)
+
+
 # ---- Restrictions and bases ----
 
 

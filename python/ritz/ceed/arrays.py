@@ -56,11 +56,12 @@ def _device_address(what: str, array: Any, kind: Any, num: int) -> int:
     if about is None:
         raise IncompatibleError(f"{what}: {type(array).__name__} found; device memory needed: an object with "
                                 "__cuda_array_interface__ or an address")
-    if np.dtype(about["typestr"]) != kind or about.get("strides") is not None:
+    shape, strides = about["shape"], about.get("strides")
+    in_order = tuple(int(np.prod(shape[i + 1:])) * np.dtype(kind).itemsize for i in range(len(shape)))
+    if np.dtype(about["typestr"]) != kind or (strides is not None and tuple(strides) != in_order):
         raise IncompatibleError(f"{what}: {about['typestr']} found, contiguous {np.dtype(kind).str} needed")
-    if int(np.prod(about["shape"])) != num:
-        raise DimensionError(
-            f"{what}: an array of {int(np.prod(about['shape']))} entries found, {num} needed")
+    if int(np.prod(shape)) != num:
+        raise DimensionError(f"{what}: an array of {int(np.prod(shape))} entries found, {num} needed")
     return int(about["data"][0])
 
 

@@ -39,7 +39,7 @@ class _HasFields(_Object):
     def _label(self, field: ContextFieldLabel | str) -> ContextFieldLabel:
         if isinstance(field, ContextFieldLabel):
             if self not in (field.owner, field.context):
-                raise UnsupportedError(f"{self._kind}: the label of field {field.name!r} belongs to another object",
+                raise UnsupportedError(f"{self._kind}: the label of {field.name!r} belongs to another object",
                                        lib.CEED_ERROR_UNSUPPORTED)
             return field
         label = self._find_label(field)
