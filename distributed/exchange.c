@@ -127,16 +127,16 @@ static int check_together(RitzExchange e) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int fill_exchange(RitzExchange e, RitzSpace space) {
+static int fill_exchange(RitzExchange e, RitzSpace space, RitzProductSpace product) {
   RitzHalo halo = NULL;
-  int64_t num_owned = 0, num_nodes = 0;
+  int64_t num_owned = 0, num_ghosts = 0;
 
   RITZ_TRY(RitzSpaceReferenceCopy(space, &e->space));
+  if (product) RITZ_TRY(RitzProductSpaceReferenceCopy(product, &e->product));
   RITZ_TRY(CeedReferenceCopy(e->ceed, &e->counted));
-  RITZ_TRY(RitzSpaceGetHalo(space, &halo));
-  RITZ_TRY(RitzSpaceGetNumNodes(space, &num_nodes));
-  RITZ_TRY(RitzHaloGetSizes(halo, &num_owned, NULL));
-  e->length = num_nodes * e->num_comp;
+  RITZ_TRY(product ? RitzProductSpaceGetHalo(product, &halo) : RitzSpaceGetHalo(space, &halo));
+  RITZ_TRY(RitzHaloGetSizes(halo, &num_owned, &num_ghosts));
+  e->length = (num_owned + num_ghosts) * e->num_comp;
   RITZ_TRY(RitzHaloGetNumNeighbours(halo, &e->num_messages));
   e->num_owned = num_owned * e->num_comp;
   RITZ_TRY(create_messages(e, halo));
@@ -198,8 +198,9 @@ int RitzExchangeCreateInPrecision(RitzSpace space, Ceed ceed, const RitzTranspor
   return ritz_exchange_create(space, num_comp, ceed, transport, precision, exchange);
 }
 
-int ritz_exchange_create(RitzSpace space, CeedInt num_comp, Ceed ceed, const RitzTransport *transport,
-                         CeedScalarType precision, RitzExchange *exchange) {
+// product NULL: vectors of num_comp numbers a node of the space; else its first space.
+static int create_exchange(RitzSpace space, RitzProductSpace product, CeedInt num_comp, Ceed ceed,
+                           const RitzTransport *transport, CeedScalarType precision, RitzExchange *exchange) {
   RitzExchange e = NULL;
 
   *exchange = NULL;
@@ -211,12 +212,31 @@ int ritz_exchange_create(RitzSpace space, CeedInt num_comp, Ceed ceed, const Rit
   e->precision = precision;
   e->num_comp = num_comp;
   ritz_exchange_set_transport(e, transport);
-  int ierr = fill_exchange(e, space);
+  int ierr = fill_exchange(e, space, product);
 
   if (!ierr && transport->mem_type == CEED_MEM_DEVICE) ierr = send_first(e);
   if (ierr) return ritz_first_error(ierr, RitzExchangeDestroy(&e));
   *exchange = e;
   return CEED_ERROR_SUCCESS;
+}
+
+int ritz_exchange_create(RitzSpace space, CeedInt num_comp, Ceed ceed, const RitzTransport *transport,
+                         CeedScalarType precision, RitzExchange *exchange) {
+  return create_exchange(space, NULL, num_comp, ceed, transport, precision, exchange);
+}
+
+int RitzExchangeCreateOfProduct(RitzProductSpace product, Ceed ceed, const RitzTransport *transport,
+                                CeedScalarType precision, RitzExchange *exchange) {
+  RitzSpace first = NULL;
+
+  RITZ_HANDLE(product, ceed);
+  RITZ_ARGUMENT(product, ceed);
+  RITZ_ARGUMENT(product, exchange);
+  *exchange = NULL;
+  RITZ_ARGUMENT(ceed, transport);
+  RITZ_TRY(ritz_check_precision(ceed, "RitzExchangeCreateOfProduct", precision));
+  RITZ_TRY(RitzProductSpaceGetSpace(product, 0, &first));
+  return create_exchange(first, product, 1, ceed, transport, precision, exchange);
 }
 
 // ---- Arrays while messages are under way ----
@@ -300,6 +320,7 @@ int RitzExchangeDestroy(RitzExchange *exchange) {
   if (--e->ref_count > 0) return CEED_ERROR_SUCCESS;
   Ceed ceed = e->counted;
   RitzSpace space = e->space;
+  RitzProductSpace product = e->product;
 
   if (e->is_busy) ierr = end_messages(e); // begun and never ended: buffers are the transport's until then
 
@@ -310,6 +331,7 @@ int RitzExchangeDestroy(RitzExchange *exchange) {
   RITZ_FREE(&e->neighbours);
   RITZ_FREE(&e->messages);
   RITZ_FREE(&e);
+  ierr = ritz_first_error(ierr, RitzProductSpaceDestroy(&product));
   ierr = ritz_first_error(ierr, RitzSpaceDestroy(&space));
   return ritz_first_error(ierr, CeedDestroy(&ceed));
 }

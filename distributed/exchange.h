@@ -20,7 +20,8 @@ struct RitzExchange_private {
   const RitzClass *class;
   Ceed ceed, counted; // the same; counted: once it is
   int ref_count;
-  RitzSpace space;               // counted
+  RitzSpace space;               // counted; of a product the first one
+  RitzProductSpace product;      // counted; NULL: vectors are those of the space
   RitzTransport base, transport; // what was given; the same, or on top of it
   CeedScalarType precision;      // of the vectors
   CeedInt num_comp, num_messages;

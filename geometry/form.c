@@ -446,6 +446,7 @@ int RitzGeometryCreateFormOperator(RitzGeometry geometry, Ceed ceed, const RitzO
                __func__, c.dim, c.space_dim);
   RITZ_TRY(ritz_form_check(__func__, ceed, c.geometry->mesh, form, false));
   RITZ_TRY(check_numbers(&c, form));
+  c.form = form;
   return ritz_geometry_composite(&c, form->function, make_form_part, &data, op);
 }
 

@@ -78,9 +78,10 @@ typedef struct {
   const RitzGeometryBlock *block; // borrowed, that this is about; NULL: none yet
   CeedInt Q;                      // points in its elements
   bool is_device;
-  double axis_width;   // of bodies of revolution: x that is zero, but for rounding
-  const bool *is_seam; // borrowed, [elements of the mesh]: which have ghosts; NULL: it does not matter
-  RitzLimits limits;   // of the context's processors; zeros: not known
+  double axis_width;    // of bodies of revolution: x that is zero, but for rounding
+  const RitzForm *form; // borrowed: whose fields' spaces have ghosts beside that of the options; NULL: none
+  const bool *is_seam;  // borrowed, [elements of the mesh]: which have ghosts; NULL: it does not matter
+  RitzLimits limits;    // of the context's processors; zeros: not known
 } RitzGeometryCase;
 
 // Checks everything; `call` begins the messages.

@@ -251,18 +251,27 @@ static int check_regions(const RitzGeometryCase *c) {
   return CEED_ERROR_SUCCESS;
 }
 
-// Marks the elements with ghosts, where the options ask for these or the others.
+static int mark_seam_of(RitzSpace space, bool *is_seam) {
+  int64_t num = 0, *elements = NULL;
+
+  if (!space) return CEED_ERROR_SUCCESS; // numbers at points
+  RITZ_TRY(RitzSpaceGetSeamElements(space, &num, &elements));
+  for (int64_t i = 0; i < num; i++) is_seam[elements[i]] = true;
+  free(elements);
+  return CEED_ERROR_SUCCESS;
+}
+
+// Marks the elements with ghosts of any field, where the options ask for these or the others.
 static int mark_seam(RitzGeometryCase *c, bool **is_seam) {
-  int64_t num_elem = 0, num = 0, *elements = NULL;
+  int64_t num_elem = 0;
 
   if (c->options.elements == RITZ_ELEMENTS_ALL) return CEED_ERROR_SUCCESS;
   RITZ_TRY(RitzMeshGetNumElements(c->geometry->mesh, &num_elem));
   RITZ_TRY(RITZ_CALLOC(c->ceed, (size_t)num_elem + 1, is_seam));
   c->is_seam = *is_seam;
-  RITZ_TRY(RitzSpaceGetSeamElements(c->options.space, &num, &elements));
-  for (int64_t i = 0; i < num; i++) (*is_seam)[elements[i]] = true;
-  free(elements);
-  return CEED_ERROR_SUCCESS;
+  for (CeedInt i = 0; c->form && i < c->form->num_inputs; i++)
+    RITZ_TRY(mark_seam_of(c->form->inputs[i].space, *is_seam));
+  return mark_seam_of(c->options.space, *is_seam);
 }
 
 int ritz_geometry_composite(const RitzGeometryCase *given, const char *name, RitzGeometryMakePart make,

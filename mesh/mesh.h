@@ -486,10 +486,17 @@ int ritz_space_require_continuous(RitzSpace space, const char *call);
 int64_t ritz_space_num_local(RitzSpace space, int block);
 // Nodes of element k of a list of elements, which may be written to scratch. Called by several threads.
 typedef const int64_t *(*RitzNodesFunction)(const void *ctx, int64_t k, int64_t *scratch);
-// Where the entries of a space begin in an L-vector, and its length.
+// Where the entries of a space are in an L-vector: from `first` on, or, of a product on a part of a mesh, its
+// first num_owned ones, and the others by a list; and the length of the L-vector.
 typedef struct {
-  int64_t first, length;
+  int64_t first, length, num_owned;
+  const int64_t *ghosts; // NULL: there is no list
 } RitzPlace;
+static inline int64_t ritz_place_of(const RitzPlace *place, int64_t entry) {
+  const bool is_listed = place->ghosts && entry >= place->num_owned;
+
+  return is_listed ? place->ghosts[entry - place->num_owned] : place->first + entry;
+}
 // An L-vector of the space's own, with num_more nodes beyond.
 RitzPlace ritz_space_place(RitzSpace space, int64_t num_more);
 // A restriction to the entries of `space`, where they are in the L-vector, at nodes of num_elem elements,

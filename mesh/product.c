@@ -9,8 +9,11 @@
 const RitzClass ritz_product_space_class = {.name = "RitzProductSpace"};
 
 typedef struct {
-  RitzSpace space;                                        // counted
-  CeedSize first, length;                                 // of its entries
+  RitzSpace space; // counted
+  RitzHalo halo;   // borrowed: lives in the space
+  CeedInt num_comp;
+  CeedSize length, first, num_owned; // of its entries, those that are owned from `first` on
+  int64_t *ghosts;                   // owned, [length - num_owned]: where the others are
   CeedElemRestriction restrictions[RITZ_MESH_MAX_BLOCKS]; // counted, made on request
 } Factor;
 
@@ -20,14 +23,14 @@ struct RitzProductSpace_private {
   int ref_count;
   CeedInt num;
   Factor *factors; // owned, [num]
-  CeedSize l_size;
+  CeedSize l_size, num_owned;
+  RitzHalo halo; // owned: of entries
 };
 
 // ---- Life ----
 
 static int check_spaces(CeedInt num, const RitzSpace spaces[]) {
   RitzMesh mesh, other;
-  CeedInt num_parts = 1;
 
   RITZ_HANDLE_OF("RitzProductSpaceCreate", spaces);
   RITZ_REQUIRE(num >= 1, NULL, CEED_ERROR_DIMENSION,
@@ -42,11 +45,6 @@ static int check_spaces(CeedInt num, const RitzSpace spaces[]) {
                  " is on another mesh than space 0, needed spaces of one mesh",
                  i);
   }
-  RITZ_TRY(RitzMeshGetPart(mesh, &num_parts, NULL));
-  RITZ_REQUIRE(num_parts == 1, mesh->ceed, CEED_ERROR_UNSUPPORTED,
-               "RitzProductSpaceCreate: the mesh is a part of one in %" CeedInt_FMT
-               " parts, needed a whole mesh",
-               num_parts);
   return CEED_ERROR_SUCCESS;
 }
 
@@ -57,9 +55,93 @@ static int append_space(RitzProductSpace p, RitzSpace space) {
   RITZ_REQUIRE(factor->length <= INT64_MAX / 8 - p->l_size, p->ceed, CEED_ERROR_DIMENSION,
                "RitzProductSpaceCreate: the L-vector of the product is too long");
   RITZ_TRY(RitzSpaceReferenceCopy(space, &factor->space));
-  factor->first = p->l_size;
-  p->l_size += factor->length;
   p->num++;
+  RITZ_TRY(RitzSpaceGetHalo(space, &factor->halo));
+  RITZ_TRY(RitzSpaceGetNumComponents(space, &factor->num_comp));
+  factor->first = p->num_owned;
+  factor->num_owned = factor->halo->num_owned * factor->num_comp;
+  p->num_owned += factor->num_owned;
+  p->l_size += factor->length;
+  return RITZ_MALLOC(p->ceed, (size_t)(factor->length - factor->num_owned), &factor->ghosts);
+}
+
+// ---- What parts share ----
+
+// The next neighbour that some space has after this one; -1: none.
+static int32_t next_neighbour(RitzProductSpace p, int32_t after) {
+  int32_t next = -1;
+
+  for (CeedInt i = 0; i < p->num; i++) {
+    const struct RitzHalo_private *h = p->factors[i].halo;
+
+    for (CeedInt k = 0; k < h->num_neighbours; k++) {
+      if (h->parts[k] > after && (next < 0 || h->parts[k] < next)) next = h->parts[k];
+    }
+  }
+  return next;
+}
+
+static CeedInt find_neighbour(const struct RitzHalo_private *h, int32_t part) {
+  CeedInt k = 0;
+
+  while (k < h->num_neighbours && h->parts[k] != part) k++;
+  return k;
+}
+
+// Adds what space i shares with neighbour n of the product, which begins where it stands in the lists.
+static void add_shared(RitzProductSpace p, CeedInt i, CeedInt n, int64_t *num_send, int64_t *num_ghosts) {
+  const Factor *factor = &p->factors[i];
+  const struct RitzHalo_private *h = factor->halo;
+  const CeedInt k = find_neighbour(h, p->halo->parts[n]), num_comp = factor->num_comp;
+
+  if (k == h->num_neighbours) return;
+  for (int64_t j = h->send_starts[k] * num_comp; j < h->send_starts[k + 1] * num_comp; j++)
+    p->halo->send[(*num_send)++] = factor->first + h->send[j / num_comp] * num_comp + j % num_comp;
+  for (int64_t j = h->ghost_starts[k] * num_comp; j < h->ghost_starts[k + 1] * num_comp; j++)
+    factor->ghosts[j] = p->num_owned + (*num_ghosts)++;
+  if (h->send_starts[k + 1] > h->send_starts[k])
+    p->halo->send_sums[n] += ritz_mesh_mix(h->send_sums[k] + (uint64_t)i);
+  if (h->ghost_starts[k + 1] > h->ghost_starts[k])
+    p->halo->ghost_sums[n] += ritz_mesh_mix(h->ghost_sums[k] + (uint64_t)i);
+}
+
+static int allocate_shared(RitzProductSpace p) {
+  RitzHalo h = p->halo;
+  int64_t num_send = 0;
+
+  for (int32_t part = next_neighbour(p, -1); part >= 0; part = next_neighbour(p, part)) h->num_neighbours++;
+  for (CeedInt i = 0; i < p->num; i++) {
+    const struct RitzHalo_private *own = p->factors[i].halo;
+
+    num_send += own->send_starts[own->num_neighbours] * p->factors[i].num_comp;
+  }
+  const size_t num = (size_t)h->num_neighbours;
+
+  RITZ_TRY(RITZ_MALLOC(p->ceed, num, &h->parts));
+  RITZ_TRY(RITZ_CALLOC(p->ceed, num + 1, &h->send_starts));
+  RITZ_TRY(RITZ_CALLOC(p->ceed, num + 1, &h->ghost_starts));
+  RITZ_TRY(RITZ_CALLOC(p->ceed, num, &h->send_sums));
+  RITZ_TRY(RITZ_CALLOC(p->ceed, num, &h->ghost_sums));
+  return RITZ_MALLOC(p->ceed, (size_t)num_send, &h->send);
+}
+
+// Ghosts by their owners, those of one by their spaces: one message for each neighbour, into one range.
+static int create_product_halo(RitzProductSpace p) {
+  int64_t num_send = 0, num_ghosts = 0;
+  CeedInt n = 0;
+
+  RITZ_TRY(RITZ_CALLOC(p->ceed, 1, &p->halo));
+  p->halo->class = &ritz_halo_class;
+  p->halo->ceed = p->ceed;
+  p->halo->num_owned = p->num_owned;
+  p->halo->num_ghosts = p->l_size - p->num_owned;
+  RITZ_TRY(allocate_shared(p));
+  for (int32_t part = next_neighbour(p, -1); part >= 0; part = next_neighbour(p, part)) {
+    p->halo->parts[n] = part;
+    for (CeedInt i = 0; i < p->num; i++) add_shared(p, i, n, &num_send, &num_ghosts);
+    p->halo->send_starts[++n] = num_send;
+    p->halo->ghost_starts[n] = num_ghosts;
+  }
   return CEED_ERROR_SUCCESS;
 }
 
@@ -78,6 +160,7 @@ int RitzProductSpaceCreate(CeedInt num, const RitzSpace spaces[], RitzProductSpa
   p->ref_count = 1;
   RITZ_TRY_CLEANUP(RITZ_CALLOC(mesh->ceed, (size_t)num, &p->factors));
   for (CeedInt i = 0; i < num; i++) RITZ_TRY_CLEANUP(append_space(p, spaces[i]));
+  RITZ_TRY_CLEANUP(create_product_halo(p));
 
 cleanup:
   if (ierr) RitzProductSpaceDestroy(&p);
@@ -97,7 +180,9 @@ int RitzProductSpaceDestroy(RitzProductSpace *product) {
     for (int b = 0; b < RITZ_MESH_MAX_BLOCKS; b++)
       ierr = ritz_first_error(ierr, CeedElemRestrictionDestroy(&p->factors[i].restrictions[b]));
     ierr = ritz_first_error(ierr, RitzSpaceDestroy(&p->factors[i].space));
+    RITZ_FREE(&p->factors[i].ghosts);
   }
+  ritz_halo_destroy(&p->halo);
   RITZ_FREE(&p->factors);
   RITZ_FREE(&p);
   return ierr;
@@ -149,22 +234,34 @@ int RitzProductSpaceGetRange(RitzProductSpace product, CeedInt i, CeedSize *firs
   RITZ_HANDLE(product);
   RITZ_TRY(check_index(product, i, __func__));
   if (first) *first = product->factors[i].first;
-  if (length) *length = product->factors[i].length;
+  if (length) *length = product->factors[i].num_owned;
+  return CEED_ERROR_SUCCESS;
+}
+
+int RitzProductSpaceGetHalo(RitzProductSpace product, RitzHalo *halo) {
+  RITZ_HANDLE(product);
+  RITZ_ARGUMENT(product->ceed, halo);
+  *halo = product->halo;
   return CEED_ERROR_SUCCESS;
 }
 
 // ---- Restrictions ----
 
+static RitzPlace place_of(RitzProductSpace p, CeedInt i) {
+  const Factor *factor = &p->factors[i];
+
+  return (RitzPlace){factor->first, p->l_size, factor->num_owned, factor->ghosts};
+}
+
 RitzPlace ritz_member_place(const RitzMember *m) {
-  if (!m->product) return ritz_space_place(m->space, 0);
-  return (RitzPlace){m->product->factors[m->index].first, m->product->l_size};
+  return m->product ? place_of(m->product, m->index) : ritz_space_place(m->space, 0);
 }
 
 // Kept for the context that asked last, as those of spaces.
 static int share_restriction(RitzProductSpace p, CeedInt i, CeedInt block, Ceed ceed, const char *call,
                              CeedElemRestriction *rstr) {
   CeedElemRestriction *kept = &p->factors[i].restrictions[block];
-  const RitzPlace place = {p->factors[i].first, p->l_size};
+  const RitzPlace place = place_of(p, i);
 
   if (*kept && CeedElemRestrictionReturnCeed(*kept) != ceed) RITZ_TRY(CeedElemRestrictionDestroy(kept));
   if (!*kept) {
@@ -204,7 +301,7 @@ int RitzProductSpaceCreateElementsRestriction(RitzProductSpace product, CeedInt 
   RITZ_ARGUMENT(product->ceed, rstr);
   *rstr = NULL;
   RITZ_TRY(check_block(product, i, block, __func__));
-  const RitzPlace place = {product->factors[i].first, product->l_size};
+  const RitzPlace place = place_of(product, i);
 
   return ritz_space_create_elements_restriction(product->factors[i].space, block, ceed, __func__, place, num,
                                                 elements, rstr);
@@ -227,20 +324,36 @@ static int check_lengths(RitzProductSpace p, CeedInt i, const char *call, CeedVe
   return CEED_ERROR_SUCCESS;
 }
 
+static int copy_either(CeedVector whole, CeedSize in_whole, CeedVector part, CeedSize in_part, CeedSize num,
+                       bool to_whole) {
+  return to_whole ? RitzVectorCopyRange(part, in_part, num, whole, in_whole)
+                  : RitzVectorCopyRange(whole, in_whole, num, part, in_part);
+}
+
+// Owned entries, and ghosts by runs of them.
+static int copy_entries(const Factor *factor, CeedVector whole, CeedVector part, bool to_whole) {
+  const int64_t num_ghosts = factor->length - factor->num_owned;
+  int64_t num = 0;
+
+  if (num_ghosts > 0 && !to_whole) RITZ_TRY(CeedVectorSetValue(part, 0)); // it is written range by range
+  RITZ_TRY(copy_either(whole, factor->first, part, 0, factor->num_owned, to_whole));
+  for (int64_t i = 0; i < num_ghosts; i += num) {
+    for (num = 1; i + num < num_ghosts && factor->ghosts[i + num] == factor->ghosts[i] + num;) num++;
+    RITZ_TRY(copy_either(whole, factor->ghosts[i], part, factor->num_owned + i, num, to_whole));
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
 int RitzProductSpaceGetPart(RitzProductSpace product, CeedInt i, CeedVector whole, CeedVector part) {
   RITZ_HANDLE(product, whole, part);
   RITZ_TRY(check_lengths(product, i, __func__, whole, part));
-  const Factor *factor = &product->factors[i];
-
-  return RitzVectorCopyRange(whole, factor->first, factor->length, part, 0);
+  return copy_entries(&product->factors[i], whole, part, false);
 }
 
 int RitzProductSpaceSetPart(RitzProductSpace product, CeedInt i, CeedVector part, CeedVector whole) {
   RITZ_HANDLE(product, whole, part);
   RITZ_TRY(check_lengths(product, i, __func__, whole, part));
-  const Factor *factor = &product->factors[i];
-
-  return RitzVectorCopyRange(part, 0, factor->length, whole, factor->first);
+  return copy_entries(&product->factors[i], whole, part, true);
 }
 
 // ---- Constraints ----
@@ -267,11 +380,12 @@ static int fill_constraints(RitzProductSpace p, const RitzIndices of_spaces[], i
   int64_t next = 0;
 
   for (CeedInt i = 0; i < p->num; i++) {
+    const RitzPlace place = place_of(p, i);
     const int64_t *own = NULL;
     int64_t count = 0;
 
     if (of_spaces[i]) RITZ_TRY(RitzIndicesGet(of_spaces[i], &count, &own));
-    for (int64_t k = 0; k < count; k++) entries[next++] = p->factors[i].first + own[k];
+    for (int64_t k = 0; k < count; k++) entries[next++] = ritz_place_of(&place, own[k]);
   }
   return CEED_ERROR_SUCCESS;
 }
@@ -314,6 +428,8 @@ int RitzProductSpaceCreateTransfer(RitzProductSpace coarse, RitzProductSpace fin
                "%s: the coarse product has %" CeedInt_FMT " spaces, the fine one %" CeedInt_FMT
                ", needed as many",
                __func__, coarse->num, fine->num);
+  RITZ_REQUIRE(coarse->halo->num_ghosts == 0 && fine->halo->num_ghosts == 0, ceed, CEED_ERROR_UNSUPPORTED,
+               "%s: the products are on a part of a mesh, needed a whole one", __func__);
   RITZ_TRY(RITZ_MALLOC(ceed, 2 * (size_t)fine->num, &members));
   list_members(coarse, members);
   list_members(fine, members + fine->num);

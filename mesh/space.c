@@ -328,7 +328,8 @@ int RitzSpaceGetSeamElements(RitzSpace space, int64_t *num, int64_t **elements) 
 typedef struct {
   RitzNodesFunction nodes;
   const void *ctx;
-  int64_t num_local, first;
+  int64_t num_local;
+  RitzPlace place;
   CeedInt num_comp;
   int64_t *scratch; // owned, [num_slots][num_local]
   CeedInt *offsets; // [num_elem][num_local]
@@ -341,7 +342,8 @@ static void fill_offsets(void *data, int slot, int64_t first, int64_t count) {
     const int64_t *nodes = o->nodes(o->ctx, k, o->scratch + slot * o->num_local);
     CeedInt *offsets = o->offsets + k * o->num_local;
 
-    for (int64_t i = 0; i < o->num_local; i++) offsets[i] = (CeedInt)(o->first + nodes[i] * o->num_comp);
+    for (int64_t i = 0; i < o->num_local; i++)
+      offsets[i] = (CeedInt)ritz_place_of(&o->place, nodes[i] * o->num_comp);
   }
 }
 
@@ -359,7 +361,7 @@ static int create_node_offsets(Ceed ceed, int64_t num_elem, Offsets *o) {
 }
 
 RitzPlace ritz_space_place(RitzSpace space, int64_t num_more) {
-  return (RitzPlace){0, (space->num_nodes + num_more) * space->num_comp};
+  return (RitzPlace){.length = (space->num_nodes + num_more) * space->num_comp};
 }
 
 int ritz_space_create_restriction(RitzSpace space, Ceed ceed, const char *call, RitzPlace place,
@@ -368,8 +370,7 @@ int ritz_space_create_restriction(RitzSpace space, Ceed ceed, const char *call, 
   const CeedInt num_comp = space->num_comp;
   bool fits =
       num_elem <= INT32_MAX && num_local <= INT32_MAX / num_comp && place.length - 1 <= (int64_t)INT32_MAX;
-  Offsets o = {
-      .nodes = nodes, .ctx = ctx, .num_local = num_local, .first = place.first, .num_comp = num_comp};
+  Offsets o = {.nodes = nodes, .ctx = ctx, .num_local = num_local, .place = place, .num_comp = num_comp};
 
   RITZ_REQUIRE(fits, ceed, CEED_ERROR_UNSUPPORTED,
                "%s: %lld elements, %lld nodes of %" CeedInt_FMT

@@ -10,20 +10,22 @@
 typedef struct {
   RitzPreconditioner inverse; // counted
   double factor;
-  CeedSize first;  // of its entries
-  CeedVector r, z; // owned; z is also what is taken from r
+  CeedSize first, num; // its entries in the vectors; the inverse may have more of its own: ghosts
+  CeedVector r, z;     // owned; z is also what is taken from r
 } Block;
 
 typedef struct {
   RitzBlocksKind kind;
   CeedInt num, num_couplings;
   Block *blocks;                // owned, [num]
-  CeedOperator op;              // counted: where couplings are taken from; NULL: from the list
-  CeedVector image;             // owned, with op
+  CeedOperator op;              // counted: where couplings are taken from
+  RitzApplyFunction apply;      // the same in place of op; neither: from the list
+  void *apply_ctx;              // borrowed
+  CeedVector image;             // owned, with either
   RitzBlockCoupling *couplings; // owned, [num_couplings], the operators counted
 } Blocks;
 
-static const char call[] = "RitzPreconditionerCreateBlocks";
+static const char own_call[] = "RitzPreconditionerCreateBlocks";
 
 // ---- Application ----
 
@@ -31,9 +33,10 @@ static const char call[] = "RitzPreconditionerCreateBlocks";
 static int subtract_couplings(const Blocks *b, CeedInt i, CeedVector z) {
   const Block *block = &b->blocks[i];
 
-  if (b->op) {
-    RITZ_TRY(CeedOperatorApply(b->op, z, b->image, CEED_REQUEST_IMMEDIATE));
-    RITZ_TRY(RitzVectorCopyRange(b->image, block->first, block->inverse->n, block->z, 0));
+  if (b->image) {
+    RITZ_TRY(b->apply ? b->apply(b->apply_ctx, z, b->image)
+                      : CeedOperatorApply(b->op, z, b->image, CEED_REQUEST_IMMEDIATE));
+    RITZ_TRY(RitzVectorCopyRange(b->image, block->first, block->num, block->z, 0));
     return RitzVectorSum(block->r, 1, block->r, -1, block->z);
   }
   for (CeedInt k = 0; k < b->num_couplings; k++) {
@@ -50,7 +53,7 @@ static int subtract_couplings(const Blocks *b, CeedInt i, CeedVector z) {
 static int serve_block(const Blocks *b, CeedInt i, CeedVector r, CeedVector z, bool has_couplings,
                        bool is_again) {
   const Block *block = &b->blocks[i];
-  const CeedSize n = block->inverse->n;
+  const CeedSize n = block->num;
 
   RITZ_TRY(RitzVectorCopyRange(r, block->first, n, block->r, 0));
   if (has_couplings) RITZ_TRY(subtract_couplings(b, i, z));
@@ -104,13 +107,13 @@ static int view_blocks(RitzPreconditioner pc, FILE *stream, int indent) {
 
   fprintf(stream, "%*sblocks, %s%s\n", indent, "", kinds[b->kind],
           b->kind == RITZ_BLOCKS_DIAGONAL ? ""
-          : b->op                         ? ", couplings by the operator"
+          : b->image                      ? ", couplings by the operator"
                                           : ", given couplings");
   for (CeedInt i = 0; i < b->num; i++) {
     const Block *block = &b->blocks[i];
 
     fprintf(stream, "%*sblock %" CeedInt_FMT ": %" CeedSize_FMT " entries, factor %g\n", indent + 2, "", i,
-            block->inverse->n, block->factor);
+            block->num, block->factor);
     RITZ_TRY(ritz_preconditioner_view(block->inverse, stream, indent + 4));
   }
   return CEED_ERROR_SUCCESS;
@@ -118,7 +121,7 @@ static int view_blocks(RitzPreconditioner pc, FILE *stream, int indent) {
 
 static int64_t blocks_bytes(RitzPreconditioner pc) {
   const Blocks *b = pc->data;
-  const int64_t num_vectors = b->op ? 3 : 2;
+  const int64_t num_vectors = b->image ? 3 : 2;
   int64_t num_bytes = num_vectors * (int64_t)pc->n * (int64_t)ritz_scalar_bytes(pc->precision);
 
   for (CeedInt i = 0; i < b->num; i++) num_bytes += ritz_preconditioner_bytes(b->blocks[i].inverse);
@@ -177,8 +180,8 @@ static const RitzPreconditionerMethods blocks_methods = {
 
 // ---- Creation ----
 
-// *n: entries of all blocks.
-static int check_blocks(Ceed ceed, CeedInt num, const RitzBlock blocks[], CeedSize *n) {
+// *n: entries of all inverses.
+static int check_blocks(Ceed ceed, const char *call, CeedInt num, const RitzBlock blocks[], CeedSize *n) {
   *n = 0;
   RITZ_REQUIRE(num >= 1, ceed, CEED_ERROR_DIMENSION, "%s: %" CeedInt_FMT " blocks, needed at least 1", call,
                num);
@@ -201,14 +204,14 @@ static int check_blocks(Ceed ceed, CeedInt num, const RitzBlock blocks[], CeedSi
 static int check_operator(Ceed ceed, const char *name, CeedOperator op, CeedSize from, CeedSize to) {
   CeedSize num_in = 0, num_out = 0;
 
-  RITZ_ARGUMENT_OF(ceed, call, op);
+  RITZ_ARGUMENT_OF(ceed, own_call, op);
   RITZ_REQUIRE(op->obj.ceed == ceed, ceed, CEED_ERROR_INCOMPATIBLE, "%s: the %s belongs to another context",
-               call, name);
+               own_call, name);
   RITZ_TRY(CeedOperatorGetActiveVectorLengths(op, &num_in, &num_out));
   RITZ_REQUIRE(num_in == from && num_out == to, ceed, CEED_ERROR_DIMENSION,
                "%s: the %s takes %" CeedSize_FMT " entries to %" CeedSize_FMT ", needed %" CeedSize_FMT
                " to %" CeedSize_FMT,
-               call, name, num_in, num_out, from, to);
+               own_call, name, num_in, num_out, from, to);
   return CEED_ERROR_SUCCESS;
 }
 
@@ -217,23 +220,23 @@ static int check_coupling(Ceed ceed, CeedInt num, const RitzBlock blocks[], cons
                CEED_ERROR_DIMENSION,
                "%s: there is no coupling of block %" CeedInt_FMT " to %" CeedInt_FMT
                ", needed two of the %" CeedInt_FMT " blocks",
-               call, c->column, c->row, num);
+               own_call, c->column, c->row, num);
   return check_operator(ceed, "coupling", c->op, blocks[c->column].inverse->n, blocks[c->row].inverse->n);
 }
 
 static int check_options(Ceed ceed, CeedInt num, const RitzBlock blocks[], CeedSize n,
                          const RitzBlocksOptions *o) {
   RITZ_REQUIRE(o->kind >= RITZ_BLOCKS_DIAGONAL && o->kind <= RITZ_BLOCKS_SYMMETRIC, ceed,
-               CEED_ERROR_INCOMPATIBLE, "%s: %d is no kind, needed a RitzBlocksKind", call, (int)o->kind);
+               CEED_ERROR_INCOMPATIBLE, "%s: %d is no kind, needed a RitzBlocksKind", own_call, (int)o->kind);
   RITZ_REQUIRE(o->num_couplings >= 0 && (o->num_couplings == 0 || o->couplings), ceed, CEED_ERROR_DIMENSION,
                "%s: %" CeedInt_FMT
                " couplings and %s array of them, needed a number that is not negative and an array",
-               call, o->num_couplings, o->couplings ? "an" : "no");
+               own_call, o->num_couplings, o->couplings ? "an" : "no");
   RITZ_REQUIRE(o->kind == RITZ_BLOCKS_DIAGONAL || o->kind == RITZ_BLOCKS_SYMMETRIC || o->op ||
                    o->num_couplings > 0,
-               ceed, CEED_ERROR_INCOMPLETE, "%s: triangular kinds need the operator or couplings", call);
+               ceed, CEED_ERROR_INCOMPLETE, "%s: triangular kinds need the operator or couplings", own_call);
   RITZ_REQUIRE(o->kind != RITZ_BLOCKS_SYMMETRIC || o->op, ceed, CEED_ERROR_INCOMPLETE,
-               "%s: symmetric sweeps need the operator", call);
+               "%s: symmetric sweeps need the operator", own_call);
   if (o->op) RITZ_TRY(check_operator(ceed, "operator", o->op, n, n));
   for (CeedInt k = 0; k < o->num_couplings; k++)
     RITZ_TRY(check_coupling(ceed, num, blocks, &o->couplings[k]));
@@ -248,8 +251,9 @@ static CeedScalarType find_precision(CeedInt num, const RitzBlock blocks[]) {
   return blocks[0].inverse->precision;
 }
 
-static int fill_blocks(Ceed ceed, CeedInt num, const RitzBlock blocks[], Blocks *b) {
-  const CeedScalarType precision = find_precision(num, blocks);
+// Vectors are zero where nothing is copied to: at ghosts. num_owned NULL: there are none.
+static int fill_blocks(Ceed ceed, CeedInt num, const RitzBlock blocks[], const CeedSize num_owned[],
+                       CeedScalarType precision, Blocks *b) {
   CeedSize first = 0;
 
   RITZ_TRY(RITZ_CALLOC(ceed, (size_t)num, &b->blocks));
@@ -260,10 +264,13 @@ static int fill_blocks(Ceed ceed, CeedInt num, const RitzBlock blocks[], Blocks 
 
     block->factor = blocks[i].factor != 0 ? blocks[i].factor : 1;
     block->first = first;
-    first += n;
+    block->num = num_owned ? num_owned[i] : n;
+    first += block->num;
     RITZ_TRY(RitzPreconditionerReferenceCopy(blocks[i].inverse, &block->inverse));
     RITZ_TRY(RitzVectorCreate(ceed, n, precision, &block->r));
     RITZ_TRY(RitzVectorCreate(ceed, n, precision, &block->z));
+    RITZ_TRY(CeedVectorSetValue(block->r, 0));
+    RITZ_TRY(CeedVectorSetValue(block->z, 0));
   }
   return CEED_ERROR_SUCCESS;
 }
@@ -305,16 +312,56 @@ int RitzPreconditionerCreateBlocks(Ceed ceed, CeedInt num, const RitzBlock block
   RITZ_HANDLE(ceed);
   RITZ_ARGUMENT(ceed, pc);
   if (!options) options = &none;
-  RITZ_TRY(check_blocks(ceed, num, blocks, &n));
+  RITZ_TRY(check_blocks(ceed, __func__, num, blocks, &n));
   RITZ_TRY(check_options(ceed, num, blocks, n, options));
   const CeedScalarType precision = find_precision(num, blocks);
 
   RITZ_TRY(RITZ_CALLOC(ceed, 1, &b));
-  int ierr = fill_blocks(ceed, num, blocks, b);
+  int ierr = fill_blocks(ceed, num, blocks, NULL, precision, b);
 
   if (!ierr) ierr = fill_couplings(ceed, n, precision, options, b);
   if (!ierr) {
-    ierr = ritz_preconditioner_create(ceed, call, n, precision, &blocks_methods, b, is_definite(b), pc);
+    ierr = ritz_preconditioner_create(ceed, __func__, n, precision, &blocks_methods, b, is_definite(b), pc);
   }
+  return ierr ? ritz_first_error(ierr, free_blocks(b)) : CEED_ERROR_SUCCESS;
+}
+
+// ---- Parts of larger problems ----
+
+static int check_part_blocks(Ceed ceed, const char *call, CeedInt num, const RitzBlock blocks[],
+                             const RitzPartBlocks *o) {
+  CeedSize n = 0;
+
+  RITZ_TRY(check_blocks(ceed, call, num, blocks, &n));
+  for (CeedInt i = 0; i < num; i++)
+    RITZ_REQUIRE(blocks[i].inverse->n == o->lengths[i], ceed, CEED_ERROR_DIMENSION,
+                 "%s: the inverse of block %" CeedInt_FMT " has %" CeedSize_FMT
+                 " entries, its space %" CeedSize_FMT,
+                 call, i, blocks[i].inverse->n, o->lengths[i]);
+  RITZ_REQUIRE(o->kind >= RITZ_BLOCKS_DIAGONAL && o->kind <= RITZ_BLOCKS_SYMMETRIC, ceed,
+               CEED_ERROR_INCOMPATIBLE, "%s: %d is no kind, needed a RitzBlocksKind", call, (int)o->kind);
+  RITZ_REQUIRE(o->kind == RITZ_BLOCKS_DIAGONAL || o->apply, ceed, CEED_ERROR_INCOMPLETE,
+               "%s: all kinds but RITZ_BLOCKS_DIAGONAL need the operator", call);
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_blocks_create_in_parts(Ceed ceed, const char *call, CeedInt num, const RitzBlock blocks[],
+                                const RitzPartBlocks *options, RitzPreconditioner *pc) {
+  const RitzPartBlocks *o = options;
+  const CeedSize n = o->length;
+  Blocks *b = NULL;
+
+  RITZ_TRY(check_part_blocks(ceed, call, num, blocks, o));
+  const CeedScalarType precision = o->apply ? o->precision : find_precision(num, blocks);
+
+  RITZ_TRY(RITZ_CALLOC(ceed, 1, &b));
+  b->kind = o->kind;
+  b->apply = o->apply;
+  b->apply_ctx = o->ctx;
+  int ierr = fill_blocks(ceed, num, blocks, o->num_owned, precision, b);
+
+  if (!ierr && o->kind != RITZ_BLOCKS_DIAGONAL) ierr = RitzVectorCreate(ceed, n, precision, &b->image);
+  if (!ierr)
+    ierr = ritz_preconditioner_create(ceed, call, n, precision, &blocks_methods, b, is_definite(b), pc);
   return ierr ? ritz_first_error(ierr, free_blocks(b)) : CEED_ERROR_SUCCESS;
 }

@@ -152,6 +152,19 @@ int ritz_point_blocks_create(Ceed ceed, const char *call, CeedInt num_comp, Ceed
                              CeedScalarType precision, RitzAssembleFunction assemble, void *ctx,
                              RitzIndices constraints, RitzPreconditioner *pc);
 
+// A block preconditioner (solver/blocks.c) of a problem in parts: vectors have the owned entries of all
+// blocks one after the other, then ghosts, which are zero in z.
+typedef struct {
+  RitzBlocksKind kind;
+  const CeedSize *num_owned, *lengths; // [number of blocks]: of owned entries; of entries of the inverses
+  CeedSize length;                     // of vectors
+  RitzApplyFunction apply;             // A for vectors of this precision, which clears ghosts of both; NULL
+  void *ctx;                           // borrowed
+  CeedScalarType precision;
+} RitzPartBlocks;
+int ritz_blocks_create_in_parts(Ceed ceed, const char *call, CeedInt num, const RitzBlock blocks[],
+                                const RitzPartBlocks *options, RitzPreconditioner *pc);
+
 // A Chebyshev polynomial (solver/chebyshev.c) of an operator, or, where that is NULL, of a function. The
 // bounds are estimated here: in a part of a larger problem with the context's sums reduced.
 int ritz_chebyshev_create(const char *call, Ceed ceed, CeedOperator op, RitzApplyFunction apply, void *ctx,

@@ -16,6 +16,7 @@ typedef struct {
   RitzSpace space[2];
   RitzProductSpace product;
   RitzIndices fixed, constraints; // the first field on all of the boundary; the same in the product
+  RitzElementChoice elements;     // of operators on a part of a mesh
 } MixedKit;
 
 // A form of both fields: what the function gets of u and p and gives for v and q, 0: nothing.
@@ -147,7 +148,8 @@ static inline int mixed_operator(const MixedKit *k, const MixedForm *form, CeedO
   RitzGeometry geometry = NULL;
 
   RITZ_TRY(RitzSpaceGetDegree(k->space[0], &degree));
-  const RitzOperatorOptions options = {.space = k->space[0], .num_points = degree + 1};
+  const RitzOperatorOptions options = {
+      .space = k->space[0], .num_points = degree + 1, .elements = k->elements};
   RITZ_TRY(RitzGeometryCreate(k->mesh, -1, &geometry));
   const int ierr = RitzGeometryCreateFormOperator(geometry, k->ceed, &options, &full, NULL, op);
   RitzGeometryDestroy(&geometry);

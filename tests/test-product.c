@@ -640,24 +640,6 @@ TEST(products_refuse_what_is_none) {
   CeedDestroy(&ceed);
 }
 
-TEST(products_on_parts_of_meshes_are_refused) {
-  Ceed ceed = tap_ceed("/cpu/self/ref");
-  RitzMesh mesh = NULL, part = NULL;
-  RitzSpace space = NULL;
-  RitzProductSpace product = NULL;
-  const int32_t parts[2] = {0, 1};
-
-  CHECK_OK(RitzMeshCreateBox(ceed, 2, (CeedInt[]){2, 1}, NULL, NULL, 1, NULL, NULL, &mesh));
-  CHECK_OK(RitzMeshCreateSubmesh(mesh, 2, parts, 1, &part));
-  CHECK_OK(RitzSpaceCreate(part, 1, 1, &space));
-  CHECK_ERROR(ceed, RitzProductSpaceCreate(1, &space, &product), CEED_ERROR_UNSUPPORTED,
-              "needed a whole mesh");
-  RitzSpaceDestroy(&space);
-  RitzMeshDestroy(&part);
-  RitzMeshDestroy(&mesh);
-  CeedDestroy(&ceed);
-}
-
 int main(int argc, char **argv) {
   return tap_main(argc, argv,
                   TESTS(restrictions_of_a_product_are_those_of_its_spaces_on_their_ranges,
@@ -671,6 +653,5 @@ int main(int argc, char **argv) {
                         transfers_of_products_are_those_of_their_spaces,
                         multigrid_on_levels_of_products_serves_coupled_fields,
                         products_leave_nothing_behind_whatever_allocation_fails,
-                        products_outlive_the_handles_of_their_spaces, products_refuse_what_is_none,
-                        products_on_parts_of_meshes_are_refused));
+                        products_outlive_the_handles_of_their_spaces, products_refuse_what_is_none));
 }

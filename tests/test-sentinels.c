@@ -44,6 +44,7 @@ static const struct {
     {"RitzPartOperatorCreate", "inside", "NULL", "there are no such elements"},
     {"RitzPartOperatorCreate", "seam", "NULL", "there are no such elements"},
     {"RitzSolverSetPartOperator", "constraints", "NULL", "there are none but ghosts"},
+    {"RitzPreconditionerCreatePartBlocks", "op", "NULL", "the diagonal kind needs none"},
     {"Ceed*ReferenceCopy", "*", "OWN", "sentinels are copied like handles (ceed.h, Lifetime)"},
     {"CeedVectorGetLength", "vec", "CEED_VECTOR_NONE", "no vector has length 0"},
     {"CeedOperatorCreate", "dqf*", "NULL CEED_QFUNCTION_NONE", "there is no derivative"},

@@ -15,6 +15,7 @@
 #include <ritz/multigrid.h>
 #include <ritz/partition.h>
 #include <ritz/precision.h>
+#include <ritz/product.h>
 #include <ritz/solver.h>
 #include <ritz/vector.h>
 
@@ -120,6 +121,11 @@ CEED_EXTERN int RitzExchangeCreate(RitzSpace space, Ceed ceed, const RitzTranspo
 // the bytes. Errors: CEED_ERROR_INCOMPATIBLE (no precision), CEED_ERROR_UNSUPPORTED (FP64 in a float build).
 CEED_EXTERN int RitzExchangeCreateInPrecision(RitzSpace space, Ceed ceed, const RitzTransport *transport,
                                               CeedScalarType precision, RitzExchange *exchange);
+// For vectors of a product of spaces on a part of a mesh (ritz/product.h), of any precision: one message for
+// each neighbour. Everything below that takes an exchange or vectors of "the space" serves products alike.
+CEED_EXTERN int RitzExchangeCreateOfProduct(RitzProductSpace product, Ceed ceed,
+                                            const RitzTransport *transport, CeedScalarType precision,
+                                            RitzExchange *exchange);
 CEED_EXTERN int RitzExchangeReferenceCopy(RitzExchange exchange, RitzExchange *copy);
 CEED_EXTERN int RitzExchangeDestroy(RitzExchange *exchange);
 // x: an L-vector of the space, of the exchange's precision. Between begin and end, x may be read but not
@@ -224,5 +230,21 @@ CEED_EXTERN int RitzPreconditionerCreatePartMultigrid(Ceed ceed, RitzHierarchy h
                                                       CeedInt num_fixed, const RitzFixedPart fixed[],
                                                       const RitzPartMultigridOptions *options,
                                                       RitzPreconditioner *pc);
+
+// ---- Blocks of several fields ----
+
+// RitzPreconditionerCreateBlocks of a problem in parts: r and z are vectors of the product, block i is space
+// i of it. blocks [number of spaces]: inverses are preconditioners of all parts for vectors of the spaces,
+// ghosts among their entries, which get zeros or what is left of earlier vectors there and are not looked at
+// in their results: multigrid (RitzPreconditionerCreatePartMultigrid), Jacobi of the diagonal of an operator
+// of all parts (RitzPartOperatorGetDiagonal), functions. op: A on the product (RitzExchangeCreateOfProduct),
+// borrowed: it lives as long; NULL for the diagonal kind. Kinds, factors and symmetry as there; couplings
+// that are given by themselves are not. z is zero at ghosts. Its precision is that of op, without op that of
+// the inverses. Memory: 2 numbers an entry, 3 with op. Errors: CEED_ERROR_DIMENSION (lengths),
+// CEED_ERROR_INCOMPLETE (no op for another kind than the diagonal one), CEED_ERROR_INCOMPATIBLE (NULL,
+// factors that are not finite, no kind).
+CEED_EXTERN int RitzPreconditionerCreatePartBlocks(Ceed ceed, RitzProductSpace product,
+                                                   const RitzBlock blocks[], RitzBlocksKind kind,
+                                                   RitzPartOperator op, RitzPreconditioner *pc);
 
 #endif
