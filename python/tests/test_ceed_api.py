@@ -3,6 +3,8 @@
 import pathlib
 import re
 
+import numpy as np
+
 import ritz.ceed as libceed
 from ritz import _core
 
@@ -101,6 +103,29 @@ def test_names_of_the_standard():
     for place, names in NAMES.items():
         for name in names.split():
             assert hasattr(place, name), f"{place.__name__}.{name}"
+
+
+def test_arguments_of_the_standard():
+    """Their names, order and defaults, as its documentation uses them."""
+    ceed = libceed.Ceed()
+    x, y = ceed.Vector(4), ceed.Vector(6)
+    x.set_array(np.arange(10, 14, dtype=ceed.scalar_type()), cmode=libceed.USE_POINTER)
+    y.set_value(0)
+    rstr = ceed.ElemRestriction(3, 2, 1, 1, 4, np.array([0, 1, 1, 2, 2, 3], dtype="int32"),
+                                memtype=libceed.MEM_HOST, cmode=libceed.USE_POINTER)
+    rstr.apply(x, y)
+    with y.array_read() as array:
+        assert list(array) == [10, 11, 11, 12, 12, 13]
+    rstr.apply(y, x, tmode=libceed.TRANSPOSE, request=libceed.REQUEST_IMMEDIATE)
+    basis = ceed.BasisTensorH1Lagrange(dim=1, ncomp=1, P=4, Q=4, qmode=libceed.GAUSS_LOBATTO)
+    points = ceed.Vector(basis.get_num_quadrature_points())
+    basis.apply(1, libceed.EVAL_INTERP, x, points)
+    basis.apply(1, libceed.EVAL_INTERP, points, x, tmode=libceed.TRANSPOSE)
+    qf, element = ceed.QFunctionByName("MassApply"), ceed.ElemRestriction(1, 4, 1, 1, 4, np.arange(4))
+    op = ceed.Operator(qf, libceed.QFUNCTION_NONE, libceed.QFUNCTION_NONE)
+    op.set_field("u", element, basis, libceed.VECTOR_ACTIVE)
+    for text in (str(ceed), str(x), str(rstr), str(basis), str(qf)):
+        assert text
 
 
 def test_constants_are_those_of_c():

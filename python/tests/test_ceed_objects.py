@@ -153,13 +153,15 @@ class Foreign:
     """What says of itself that it is device memory."""
 
     def __init__(self, typestr, shape, strides=None):
-        self.__cuda_array_interface__ = {"data": (64, False), "typestr": typestr, "shape": shape, "strides": strides}
+        self.__cuda_array_interface__ = {"data": (64, False), "typestr": typestr, "shape": shape,
+                                         "strides": strides}
 
 
 def test_descriptions_of_device_memory(ceed):
     v, kind = ceed.Vector(6), libceed.SCALAR.str
     size = libceed.SCALAR.itemsize
-    for array, error in ((Foreign("<i4", (6,)), libceed.IncompatibleError), (Foreign(kind, (5,)), libceed.DimensionError),
+    for array, error in ((Foreign("<i4", (6,)), libceed.IncompatibleError),
+                         (Foreign(kind, (5,)), libceed.DimensionError),
                          (Foreign(kind, (2, 3), (size, 2 * size)), libceed.IncompatibleError),
                          (np.zeros(6), libceed.IncompatibleError)):
         with pytest.raises(error, match="Vector.set_array"):

@@ -44,8 +44,10 @@ class DeviceArray:
 
     def __init__(self, owner: Any, address: int, size: int, is_readonly: bool):
         self.owner, self.address, self.size = owner, address, size
-        self.__cuda_array_interface__ = {"version": 3, "shape": (size,), "typestr": SCALAR.str,
-                                         "data": (address, is_readonly),}
+        self.__cuda_array_interface__ = {
+            "version": 3, "shape": (size,), "typestr": SCALAR.str, "data": (address, is_readonly),
+            "stream": owner.ceed.stream or 1,  # 1: CUDA's legacy default stream
+        }
 
 
 def _device_address(what: str, array: Any, kind: Any, num: int) -> int:

@@ -35,15 +35,15 @@ _HANDLERS = {"return": lib.CeedErrorReturn, "store": lib.CeedErrorStore, "abort"
 class Ceed(Context):
     """A computing resource: Ceed("/cpu/self"), Ceed("/gpu/cuda"), ...; makes all other objects.
 
-    on_error: "store" and "return", exceptions; "abort" and "exit" end the program.
+    on_error: "store" and "return", exceptions; "abort" and "exit" end the program. stream: as ritz.Context.
     """
 
-    def __init__(self, resource: str | None = None, on_error: str = "store"):
+    def __init__(self, resource: str | None = None, on_error: str = "store", stream: Any = None):
         if on_error not in _HANDLERS:
             raise IncompatibleError(
                 f"Ceed: on_error={on_error!r} found, one of {', '.join(_HANDLERS)} needed")
         self._objects: weakref.WeakValueDictionary[int, _Object] = weakref.WeakValueDictionary()
-        super().__init__(resource)
+        super().__init__(resource, stream)
         self.call(lib.CeedSetErrorHandler, self.h, _HANDLERS[on_error])
 
     def _wrap(self, kind: type[_O], pointer: Any, is_shared: bool = True) -> Any:
