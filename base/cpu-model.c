@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Which vectors the processor has, as functions that are compiled for several of them (RITZ_CLONED,
+// base/simd.h) and
+// __builtin_cpu_supports ask the run-time library of the compiler. That of zig answers "none", whatever the
+// processor; then the build takes this file, too, whose answers come first. x86-64 alone. Instructions CPUID
+// and XGETBV: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 1, sections 14.3 and 15.2;
+// the order of bits is part of the binary interface that gcc and clang share.
+#include <cpuid.h>
+
+int __cpu_indicator_init(void);
+
+struct {
+  unsigned vendor, type, subtype, features;
+} __cpu_model;
+
+enum { BIT_AVX = 9, BIT_AVX2 = 10, BIT_FMA = 14, BIT_AVX512F = 15 };
+enum { SAVES_AVX = 0x6, SAVES_AVX512 = 0xe6 }; // registers that the system saves, in XCR0
+
+static unsigned saved_registers(void) {
+  unsigned low, high;
+
+  __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  return low;
+}
+
+static unsigned list_features(void) {
+  unsigned leaf1[4] = {0}, leaf7[4] = {0};
+
+  __get_cpuid(1, &leaf1[0], &leaf1[1], &leaf1[2], &leaf1[3]);
+  __get_cpuid_count(7, 0, &leaf7[0], &leaf7[1], &leaf7[2], &leaf7[3]);
+  const unsigned saved = leaf1[2] & bit_OSXSAVE ? saved_registers() : 0;
+  const unsigned has_avx = (leaf1[2] & bit_AVX) && (saved & SAVES_AVX) == SAVES_AVX;
+  const unsigned has_avx512 = has_avx && (saved & SAVES_AVX512) == SAVES_AVX512;
+
+  return has_avx << BIT_AVX | (has_avx && (leaf7[1] & bit_AVX2)) << BIT_AVX2 |
+         (has_avx && (leaf1[2] & bit_FMA)) << BIT_FMA |
+         (has_avx512 && (leaf7[1] & bit_AVX512F)) << BIT_AVX512F;
+}
+
+// Called before all else, by resolvers of cloned functions while the library is loaded, too.
+__attribute__((constructor(101))) int __cpu_indicator_init(void) {
+  if (!__cpu_model.features) __cpu_model.features = list_features();
+  return 0;
+}
