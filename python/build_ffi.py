@@ -1,24 +1,20 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The cffi module ritz._lib, in API mode with the limited ABI, from the headers of an installed library.
 
-RITZ_PREFIX names the installation; without it the library is built from the sources above this folder and
-becomes a part of the package (ritz/_prefix: library, headers, the program `ritz`). setup.py calls make_ffi;
-run as a program, this file leaves the module beside the package's sources, for work in the tree.
+setup.py calls it. Run as a program, it leaves the module beside the package's sources, for work in the tree:
+RITZ_PREFIX=PREFIX python build_ffi.py.
 """
 import os
 import re
-import shutil
-import subprocess
 import sys
 from pathlib import Path
+from typing import Dict, List
 
 from cffi import FFI
 
 HERE = Path(__file__).resolve().parent
-BUNDLE = HERE / "ritz" / "_prefix"
 CEED_HEADERS = ["ceed/types.h", "ceed/ceed.h", "ceed/backend.h", "ceed/jit-tools.h", "ceed/jit-tools-deprecated.h"]
 NOT_FOR_BINDINGS = {"point-function.h", "mpi.h", "petsc.h"}  # texts for compilers, MPI, PETSc
-
 # Python functions that C calls, each with the object that it gets as a handle in ctx (ritz/_core.py).
 CALLBACKS = """
 extern "Python" int ritz_python_monitor(void *ctx, CeedInt iteration, double residual, bool *stop);
@@ -44,31 +40,6 @@ size_t fread(void *data, size_t size, size_t num, FILE *file);
 """
 
 
-def find_prefix() -> Path:
-    """Where the library is installed: RITZ_PREFIX, or a bundle that is built here."""
-    if os.environ.get("RITZ_PREFIX"):
-        return Path(os.environ["RITZ_PREFIX"]).resolve()
-    root = HERE.parent
-    if not (root / "CMakeLists.txt").exists():
-        sys.exit("ritz: no sources of the library beside the package; set RITZ_PREFIX to an installation")
-    build, stage = HERE / "build" / "library", HERE / "build" / "stage"
-    jobs = str(os.cpu_count() or 2)
-    configure = ["cmake", "-S", str(root), "-B", str(build), "-DCMAKE_BUILD_TYPE=Release", "-DRITZ_TESTS=OFF",
-                 "-DCMAKE_INSTALL_LIBDIR=lib", f"-DCMAKE_INSTALL_PREFIX={stage}"]
-    for command in (configure, ["cmake", "--build", str(build), "-j", jobs, "--target", "products"],
-                    ["cmake", "--install", str(build)]):
-        subprocess.run(command, check=True)
-    shutil.rmtree(BUNDLE, ignore_errors=True)
-    shutil.copytree(stage / "include", BUNDLE / "include")
-    (BUNDLE / "lib").mkdir()
-    (BUNDLE / "bin").mkdir()
-    library = (stage / "lib" / "libritz.so").resolve()
-    soname = next(path.name for path in sorted((stage / "lib").glob("libritz.so.*"), key=lambda p: len(p.name)))
-    shutil.copy(library, BUNDLE / "lib" / soname)
-    shutil.copy(stage / "bin" / "ritz", BUNDLE / "bin" / "ritz")
-    return BUNDLE
-
-
 def read_header(path: Path) -> str:
     """Declarations of a header in cffi's subset of C."""
     text = re.sub(r"(?m)^#(.*\\\n)*.*\n", "", path.read_text(encoding="utf-8"))  # directives with their next lines
@@ -78,10 +49,10 @@ def read_header(path: Path) -> str:
     return re.sub(r"\bva_list\b", "void *", text)
 
 
-def headers_in_order(include: Path) -> "list[Path]":
+def headers_in_order(include: Path) -> List[Path]:
     """The library's own headers, each behind those that it includes."""
     names = [f"ritz/{path.name}" for path in sorted((include / "ritz").glob("*.h")) if path.name not in NOT_FOR_BINDINGS]
-    order: "list[str]" = []
+    order: List[str] = []
 
     def add(name: str) -> None:
         if name in names and name not in order:
@@ -95,22 +66,34 @@ def headers_in_order(include: Path) -> "list[Path]":
     return [include / name for name in [f"ceed/ceed-f{32 if single else 64}.h"] + CEED_HEADERS + order]
 
 
-def make_ffi() -> FFI:
-    prefix = find_prefix()
-    folder = next((prefix / name for name in ("lib", "lib64") if list((prefix / name).glob("libritz.so*"))), prefix / "lib")
-    library = min(folder.glob("libritz.so*"), key=lambda path: len(path.name))
-    rpath = "$ORIGIN/_prefix/lib" if prefix == BUNDLE else str(folder)
+def find_library(prefix: Path) -> Path:
+    """The shared library of an installation, by the shortest of its names."""
+    found = [path for name in ("lib", "lib64") for path in (prefix / name).glob("libritz.so*")]
+    if not found:
+        sys.exit(f"ritz: no libritz.so in {prefix}/lib or {prefix}/lib64")
+    return min(found, key=lambda path: len(path.name))
+
+
+def compile_options(prefix: Path, rpath: str) -> Dict[str, List[str]]:
+    """How the module is compiled over the library in `prefix`, which it looks for in `rpath` at run time."""
+    return {"include_dirs": [str(prefix / "include")],
+            "extra_link_args": [str(find_library(prefix)), f"-Wl,-rpath,{rpath}"],
+            "extra_compile_args": ["-O1", "-g0", "-w"]}
+
+
+def make_ffi(prefix: Path, rpath: str) -> FFI:
+    """The module, ready to be written or compiled."""
     ffi = FFI()
     for header in headers_in_order(prefix / "include"):
-        text = read_header(header)
-        ffi.cdef(text)
+        ffi.cdef(read_header(header))
     ffi.cdef(CALLBACKS)
-    ffi.set_source("ritz._lib", "#include <stdio.h>\n#include <stdlib.h>\n#include <ceed/backend.h>\n#include <ritz.h>\n"
-                   "#include <ceed/jit-tools.h>\n#include <ceed/jit-tools-deprecated.h>\n",
-                   include_dirs=[str(prefix / "include")],
-                   extra_link_args=[str(library), f"-Wl,-rpath,{rpath}"], extra_compile_args=["-O1", "-g0", "-w"])
+    ffi.set_source("ritz._lib", "#include <stdio.h>\n#include <stdlib.h>\n#include <ceed/backend.h>\n#include <ritz.h>\n",
+                   **compile_options(prefix, rpath))
     return ffi
 
 
 if __name__ == "__main__":
-    make_ffi().compile(tmpdir=str(HERE), target="_lib.abi3.so", verbose=False)
+    if not os.environ.get("RITZ_PREFIX"):
+        sys.exit(__doc__)
+    installed = Path(os.environ["RITZ_PREFIX"]).resolve()
+    make_ffi(installed, str(find_library(installed).parent)).compile(tmpdir=str(HERE), target="_lib.abi3.so")

@@ -18,6 +18,7 @@ from typing import Any, Callable, Iterator
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ._compiler import offer_zig
 from ._lib import ffi as ffi, lib as lib
 
 SCALAR = np.dtype(np.float64 if ffi.sizeof("CeedScalar") == 8 else np.float32)
@@ -106,6 +107,7 @@ def check(code: int) -> None:
 
 
 lib.RitzSetErrorHandler(lib.CeedErrorReturn)
+offer_zig()
 
 
 # ---- Contexts ----
