@@ -15,6 +15,8 @@ from cffi import FFI
 HERE = Path(__file__).resolve().parent
 CEED_HEADERS = ["ceed/types.h", "ceed/ceed.h", "ceed/backend.h", "ceed/jit-tools.h", "ceed/jit-tools-deprecated.h"]
 NOT_FOR_BINDINGS = {"point-function.h", "mpi.h", "petsc.h"}  # texts for compilers, MPI, PETSc
+INCLUDED = ("stdarg.h", "stdio.h", "stdlib.h", "ceed/backend.h", "ritz.h")
+
 # Python functions that C calls, each with the object that it gets as a handle in ctx (ritz/_core.py).
 CALLBACKS = """
 extern "Python" int ritz_python_monitor(void *ctx, CeedInt iteration, double residual, bool *stop);
@@ -45,8 +47,7 @@ def read_header(path: Path) -> str:
     text = re.sub(r"(?m)^#(.*\\\n)*.*\n", "", path.read_text(encoding="utf-8"))  # directives with their next lines
     text = re.sub(r"(?ms)^static inline\b(?:[^\n]*\}$|.*?^\})", "", text)
     text = re.sub(r"\bCEED_EXTERN\b", "extern", text)
-    text = re.sub(r"\bCEED_RESTRICT\b", "", text)
-    return re.sub(r"\bva_list\b", "void *", text)
+    return re.sub(r"\bCEED_RESTRICT\b", "", text)
 
 
 def headers_in_order(include: Path) -> List[Path]:
@@ -84,10 +85,11 @@ def compile_options(prefix: Path, rpath: str) -> Dict[str, List[str]]:
 def make_ffi(prefix: Path, rpath: str) -> FFI:
     """The module, ready to be written or compiled."""
     ffi = FFI()
+    ffi.cdef("typedef ... va_list;")
     for header in headers_in_order(prefix / "include"):
         ffi.cdef(read_header(header))
     ffi.cdef(CALLBACKS)
-    ffi.set_source("ritz._lib", "#include <stdio.h>\n#include <stdlib.h>\n#include <ceed/backend.h>\n#include <ritz.h>\n",
+    ffi.set_source("ritz._lib", "".join(f"#include <{name}>\n" for name in INCLUDED),
                    **compile_options(prefix, rpath))
     return ffi
 
