@@ -16,20 +16,22 @@ import setuptools
 from setuptools.command.build_ext import build_ext
 
 HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
 sys.path.insert(0, str(HERE))  # isolated builds have no current folder
 
 PROGRAMS = ("ritz", "ritz-bench")
+TEXTS_OF_PROGRAMS = ("bp/qfunctions.h", "cli/elasticity.h", "cli/qfunctions.h")  # for run-time compilers
 
 
 def build_library() -> Path:
     """The library from its sources, installed into a folder of the build."""
-    root, build, stage = HERE.parent, HERE / "build" / "library", HERE / "build" / "stage"
-    if not (root / "CMakeLists.txt").exists():
+    build, stage = HERE / "build" / "library", HERE / "build" / "stage"
+    if not (ROOT / "CMakeLists.txt").exists():
         sys.exit("ritz: no sources of the library above the package; set RITZ_PREFIX to an installation")
     shutil.rmtree(stage, ignore_errors=True)
-    configure = ["cmake", "-S", str(root), "-B", str(build), "-DCMAKE_BUILD_TYPE=Release", "-DRITZ_TESTS=OFF",
-                 "-DRITZ_MPI=OFF", "-DRITZ_PETSC=OFF", "-DCMAKE_INSTALL_LIBDIR=lib",
-                 "-DCMAKE_SHARED_LINKER_FLAGS=-s", "-DCMAKE_EXE_LINKER_FLAGS=-s"]
+    configure = ["cmake", "-S", str(ROOT), "-B", str(build), "-DCMAKE_BUILD_TYPE=Release", "-DRITZ_TESTS=OFF",
+                 f"-DCMAKE_C_FLAGS=-ffile-prefix-map={ROOT}/=", "-DRITZ_MPI=OFF", "-DRITZ_PETSC=OFF",
+                 "-DCMAKE_INSTALL_LIBDIR=lib", "-DCMAKE_SHARED_LINKER_FLAGS=-s", "-DCMAKE_EXE_LINKER_FLAGS=-s"]
     for command in (configure, ["cmake", "--build", str(build), "-j", str(os.cpu_count() or 2), "--target", "products"],
                     ["cmake", "--install", str(build), "--prefix", str(stage)]):
         subprocess.run(command, check=True)
@@ -46,7 +48,10 @@ def find_prefix() -> Tuple[Path, bool]:
 
 
 def copy_bundle(prefix: Path, library: Path, bundle: Path) -> None:
-    """Library, by the name that programs look for, headers, programs and licence."""
+    """Library, by the name that programs look for, headers, programs and licence.
+
+    Programs that know their texts by paths below the sources (-ffile-prefix-map) look for them beside themselves.
+    """
     soname = min((path.name for path in library.parent.glob("libritz.so.*")), key=len)
     (bundle / "lib").mkdir(parents=True)
     (bundle / "bin").mkdir()
@@ -55,6 +60,9 @@ def copy_bundle(prefix: Path, library: Path, bundle: Path) -> None:
     shutil.copy(prefix / "share" / "doc" / "ritz" / "LICENSE", bundle / "LICENSE")
     for program in PROGRAMS:
         shutil.copy(prefix / "bin" / program, bundle / "bin" / program)
+    for text in TEXTS_OF_PROGRAMS:
+        (bundle / text).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / text, bundle / text)
 
 
 class BuildModule(build_ext):
