@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The package as it is installed: names, version, imports, the compiler that it offers, programs of the pages."""
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import ritz
+from ritz import _compiler
+from ritz._core import ffi, lib
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def run(program: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """A Python program in a process of its own."""
+    return subprocess.run([sys.executable, "-c", program], env={**os.environ, **environment}, capture_output=True,
+                          text=True, timeout=300)
+
+
+def programs_of(page: Path) -> list[str]:
+    """The Python programs in a page's fenced blocks."""
+    return re.findall(r"(?ms)^```python\n(.*?)^```", page.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("name", ritz.__all__)
+def test_every_name_is_there(name: str) -> None:
+    pytest.importorskip("ufl")
+    assert getattr(ritz, name) is not None
+    assert name in dir(ritz)
+
+
+def test_unknown_names_are_errors() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'Fnction'"):
+        ritz.Fnction
+
+
+def test_version_is_that_of_the_library() -> None:
+    numbers = [ffi.new("int *") for _ in range(3)]
+    assert lib.RitzGetVersion(*numbers) == 0
+    assert ritz.__version__ == ".".join(str(number[0]) for number in numbers)
+
+
+def test_import_loads_nothing_else() -> None:
+    done = run("import sys, ritz; print([n for n in ('numpy', 'ufl', 'cffi', 'ritz._core') if n in sys.modules])")
+    assert done.stdout == "[]\n", done.stderr
+
+
+def test_functions_without_forms_do_not_load_forms() -> None:
+    done = run("import sys, ritz; ritz.Multigrid; print('ritz.forms' in sys.modules)")
+    assert done.stdout == "False\n", done.stderr
+
+
+# ---- Compilers ----
+
+
+@pytest.fixture
+def zig(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A package ziglang that can be imported; no compiler is in PATH, none is chosen."""
+    folder = tmp_path / "ziglang"
+    folder.mkdir()
+    (folder / "__init__.py").touch()
+    (folder / "zig").touch()
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "ziglang", raising=False)
+    for name in ("RITZ_CC", "RITZ_ZIG"):
+        monkeypatch.setenv(name, "")  # given back as it was
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    return folder / "zig"
+
+
+def test_zig_serves_where_there_is_no_compiler(zig: Path) -> None:
+    _compiler.offer_zig()
+    assert os.environ["RITZ_ZIG"] == str(zig)
+    assert os.access(os.environ["RITZ_CC"], os.X_OK)
+
+
+def test_zig_stays_behind_compilers(zig: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    compiler = zig.parent.parent / "cc"
+    compiler.touch(mode=0o755)
+    _compiler.offer_zig()
+    assert "RITZ_CC" not in os.environ
+    compiler.unlink()
+    monkeypatch.setenv("RITZ_CC", "mine")
+    _compiler.offer_zig()
+    assert os.environ["RITZ_CC"] == "mine"
+
+
+@pytest.mark.skipif(importlib.util.find_spec("ziglang") is not None, reason="there is a compiler: ziglang")
+def test_no_compiler_is_told_once(tmp_path: Path) -> None:
+    program = ("from ritz import *\nV = FunctionSpace(UnitSquareMesh(4), 2)\nu, A = Function(V), diffusion(V)\n"
+               "for k in range(2): LinearSolver(A, DirichletBC(V, 0)).solve(load_vector(V, Function(V).assign(1)), u)\n"
+               "print(u.array.max() > 0)")
+    done = run(program, PATH=str(tmp_path), RITZ_CACHE_DIR=str(tmp_path), RITZ_CC="", RITZ_RESOURCE="/cpu/self/gen",
+               RITZ_WARNINGS="once")
+    assert done.stdout == "True\n", done.stderr
+    assert done.stderr.count("no compiler") == 1, done.stderr
+
+
+# ---- Pages ----
+
+
+@pytest.mark.parametrize("page", ["README.md", "doc/python.md"])
+def test_programs_of_pages_run(page: str, tmp_path: Path) -> None:
+    pytest.importorskip("ufl")
+    programs = programs_of(ROOT / page)
+    assert programs
+    for program in programs:
+        done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, timeout=300)
+        assert done.returncode == 0, f"{program}\n{done.stderr}"
