@@ -15,7 +15,7 @@ from cffi import FFI
 HERE = Path(__file__).resolve().parent
 CEED_HEADERS = ["ceed/types.h", "ceed/ceed.h", "ceed/backend.h", "ceed/jit-tools.h", "ceed/jit-tools-deprecated.h"]
 NOT_FOR_BINDINGS = {"point-function.h", "mpi.h", "petsc.h"}  # texts for compilers, MPI, PETSc
-INCLUDED = ("stdarg.h", "stdio.h", "stdlib.h", "ceed/backend.h", "ritz.h")
+INCLUDED = ("stdarg.h", "stdio.h", "stdlib.h", "ceed/backend.h", "ceed/jit-tools.h", "ceed/jit-tools-deprecated.h", "ritz.h")
 
 # Python functions that C calls, each with the object that it gets as a handle in ctx (ritz/_core.py).
 CALLBACKS = """

@@ -18,10 +18,11 @@ from ritz._core import ffi, lib
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def run(program: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """A Python program in a process of its own."""
-    return subprocess.run([sys.executable, "-c", program], env={**os.environ, **environment}, capture_output=True,
-                          text=True, timeout=300)
+def run(program: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """A Python program in a process of its own, with this package."""
+    here = str(Path(ritz.__file__).parents[1])
+    return subprocess.run([sys.executable, "-c", program], env={**os.environ, "PYTHONPATH": here, **environment},
+                          cwd=folder, capture_output=True, text=True, timeout=300)
 
 
 def programs_of(page: Path) -> list[str]:
@@ -47,13 +48,14 @@ def test_version_is_that_of_the_library() -> None:
     assert ritz.__version__ == ".".join(str(number[0]) for number in numbers)
 
 
-def test_import_loads_nothing_else() -> None:
-    done = run("import sys, ritz; print([n for n in ('numpy', 'ufl', 'cffi', 'ritz._core') if n in sys.modules])")
+def test_import_loads_nothing_else(tmp_path: Path) -> None:
+    done = run("import sys, ritz; print([n for n in ('numpy', 'ufl', 'cffi', 'ritz._core') if n in sys.modules])",
+               tmp_path)
     assert done.stdout == "[]\n", done.stderr
 
 
-def test_functions_without_forms_do_not_load_forms() -> None:
-    done = run("import sys, ritz; ritz.Multigrid; print('ritz.forms' in sys.modules)")
+def test_functions_without_forms_do_not_load_forms(tmp_path: Path) -> None:
+    done = run("import sys, ritz; ritz.Multigrid; print('ritz.forms' in sys.modules)", tmp_path)
     assert done.stdout == "False\n", done.stderr
 
 
@@ -98,7 +100,7 @@ def test_no_compiler_is_told_once(tmp_path: Path) -> None:
     program = ("from ritz import *\nV = FunctionSpace(UnitSquareMesh(4), 2)\nu, A = Function(V), diffusion(V)\n"
                "for k in range(2): LinearSolver(A, DirichletBC(V, 0)).solve(load_vector(V, Function(V).assign(1)), u)\n"
                "print(u.array.max() > 0)")
-    done = run(program, PATH=str(tmp_path), RITZ_CACHE_DIR=str(tmp_path), RITZ_CC="", RITZ_RESOURCE="/cpu/self/gen",
+    done = run(program, tmp_path, PATH=str(tmp_path), RITZ_CACHE_DIR=str(tmp_path), RITZ_CC="", RITZ_RESOURCE="/cpu/self/gen",
                RITZ_WARNINGS="once")
     assert done.stdout == "True\n", done.stderr
     assert done.stderr.count("no compiler") == 1, done.stderr
@@ -113,5 +115,5 @@ def test_programs_of_pages_run(page: str, tmp_path: Path) -> None:
     programs = programs_of(ROOT / page)
     assert programs
     for program in programs:
-        done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, timeout=300)
+        done = run(program, tmp_path)
         assert done.returncode == 0, f"{program}\n{done.stderr}"
