@@ -22,7 +22,7 @@ _NAMES = {
     "solvers": ("Blocks", "Direct", "Jacobi", "LinearSolver", "Multigrid", "NewtonSolver", "Preconditioner", "Result"),
     "parallel": ("set_communicator",),
     "io": ("VTUFile", "write_vtu"),
-    "plot": ("plot",),
+    "plotting": ("Film", "plot"),
     # With UFL:
     "forms": ("FacetHeight", "UnsupportedForm", "assemble"),
     "problems": ("LinearProblem", "NonlinearProblem", "errornorm", "norm", "project", "solve"),
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from .mesh import *
     from .operators import *
     from .parallel import *
-    from .plot import *
+    from .plotting import *
     from .problems import *
     from .solvers import *
     from .space import *
