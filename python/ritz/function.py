@@ -124,6 +124,11 @@ class Function(_base.FunctionBase):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         return np.array(self.vector.array_ro, dtype=dtype)
 
+    def _repr_html_(self) -> str:
+        from .notebook import function_html
+
+        return function_html(self)
+
 
 def _single(space: AnySpace, call: str) -> FunctionSpace:
     if isinstance(space, ProductSpace):

@@ -200,6 +200,11 @@ class Mesh(_base.MeshBase):
     def __str__(self) -> str:
         return f"<ritz.Mesh: {self.num_elements} elements ({', '.join(self.shapes)}), order {self.order}>"
 
+    def _repr_html_(self) -> str:
+        from .notebook import mesh_html
+
+        return mesh_html(self)
+
 
 def BoxMesh(*n: int, lower: Sequence[float] | None = None, upper: Sequence[float] | None = None, order: int = 1,
             map: Callable[..., ArrayLike] | None = None, ctx: Context | None = None) -> Mesh:

@@ -152,6 +152,11 @@ class Operator:
     def __repr__(self) -> str:
         return f"<ritz.Operator {self.shape[0]} x {self.shape[1]} on {self.ctx.resource}>"
 
+    def _repr_html_(self) -> str:
+        from .notebook import operator_html
+
+        return operator_html(self)
+
 
 def _apply_borrowed(op: Any, u: Any, v: Any, x: Any, y: Any) -> int:
     """y = op x on arrays of the host, which u and v borrow."""

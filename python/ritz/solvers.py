@@ -35,6 +35,11 @@ class Result:
         end = f"|r| {self.history[0]:.2e} -> {self.history[-1]:.2e}" if self.history else "no residual"
         return f"Result({self.reason}: {self.iterations} iterations{of_linear}, {end}, {self.seconds:.3g} s)"
 
+    def _repr_html_(self) -> str:
+        from .notebook import result_html
+
+        return result_html(self)
+
 
 # ---- Preconditioners ----
 
@@ -187,6 +192,11 @@ class Multigrid(Preconditioner):
 
     def view(self) -> str:
         return text_of(lambda file: check(lib.RitzPreconditionerViewLevels(self.h, file)))
+
+    def _repr_html_(self) -> str:
+        from .notebook import multigrid_html
+
+        return multigrid_html(self)
 
 
 def _constant_component(size: int, c: int, num: int, pc: Preconditioner) -> Vector:

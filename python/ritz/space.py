@@ -104,6 +104,11 @@ class FunctionSpace(_base.SpaceBase):
         kind = "Lagrange" if self.is_continuous else "discontinuous"
         return f"<ritz.FunctionSpace: {kind}, degree {self.degree}, shape {self.shape}, {self.dim} unknowns>"
 
+    def _repr_html_(self) -> str:
+        from .notebook import space_html
+
+        return space_html(self)
+
 
 def VectorFunctionSpace(mesh: Mesh, element: ElementSpec = 1, degree: int | None = None,
                         dim: int | None = None) -> FunctionSpace:
@@ -154,6 +159,11 @@ class ProductSpace(_base.SpaceBase):
 
     def __str__(self) -> str:
         return f"<ritz.ProductSpace: {' * '.join(str(space) for space in self.spaces)}>"
+
+    def _repr_html_(self) -> str:
+        from .notebook import space_html
+
+        return space_html(self)
 
 
 class SubSpace:
