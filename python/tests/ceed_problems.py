@@ -13,7 +13,8 @@ import pytest
 import ritz.ceed as libceed
 
 EPS = float(np.finfo(libceed.SCALAR).eps)
-RESOURCES = os.environ.get("RITZ_TEST_BACKENDS", "/cpu/self/ref,/cpu/self/gen,/gpu/opencl").split(",")
+ALL = "/cpu/self/ref,/cpu/self/check,/cpu/self/gen,/gpu/opencl"
+RESOURCES = os.environ.get("RITZ_TEST_BACKENDS", ALL).split(",")
 VOLUME = 1.2  # of all boxes, in any dimension
 
 

@@ -144,6 +144,23 @@ def test_device_memory(ceed):
         with v.array_read(memtype=libceed.MEM_DEVICE) as lent:
             assert lent.address and lent.size == 5
             assert lent.__cuda_array_interface__["data"] == (lent.address, True)
+        w, lent = ceed.Vector(5), v.get_array(libceed.MEM_DEVICE)
+        w.set_array(lent.address, libceed.MEM_DEVICE)  # a copy
+        w.scale(2)
+        assert values(w).sum() == 30
+        w.set_array(lent, libceed.MEM_DEVICE, libceed.USE_POINTER)  # the same memory
+        w.scale(5 / 3)
+        assert w.has_borrowed_array_of_type(libceed.MEM_DEVICE) and abs(values(w).sum() - 25) < 1e-4
+        assert w.take_array(libceed.MEM_DEVICE) is lent
+        v.restore_array()
+        assert abs(values(v).sum() - 25) < 1e-4
+        v.set_value(3)
+        ctx = ceed.QFunctionContext()
+        ctx.set_data(np.arange(4.0))
+        with ctx.data_read(libceed.MEM_DEVICE) as address:
+            assert address
+        with ctx.data(libceed.MEM_DEVICE) as address:
+            assert address and ctx.get_context_size() == 32
     assert v.has_valid_array() and values(v).sum() == 15
     with pytest.raises(libceed.IncompatibleError):
         ceed.set_stream(0)
@@ -351,10 +368,10 @@ def test_objects_of_other_modules_get_values_of_their_own(ceed):
 def test_vectors_of_other_modules(ceed):
     """A Ceed is a context of ritz: what lives there meets here."""
     s = make_problem(ceed, 2)
-    u, v = _core.Vector(s.size, ceed), _core.Vector(s.size, ceed)
-    u.array = 1.0
+    u, v = _core.Vector(s.size, ceed), ceed.Vector(s.size)
+    u.assign(1.0)
     s.op.apply(u, v)
-    assert np.array_equal(v.array_ro, apply(s.op, np.ones(s.size)))
+    assert np.array_equal(values(v), apply(s.op, np.ones(s.size)))
     with _core.device(ceed):
         assert _core.context() is ceed
 

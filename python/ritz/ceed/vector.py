@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from .._core import SCALAR, FailedError, IncompatibleError, address, text_of
 from .._lib import ffi, lib
-from .arrays import DeviceArray, _array, _borrowable, _device_address, _number
+from .arrays import DeviceArray, _array, _borrowable, _copy, _device_address, _number
 from .base import _handle, _Object
 from .constants import COPY_VALUES, MEM_DEVICE, MEM_HOST, NORM_2, USE_POINTER, Sentinel
 
@@ -26,6 +26,7 @@ class Vector(_Object):
     _kind = "CeedVector"
     _num_readers = 0
     _is_written = False
+    _loan: tuple[Any, NDArray[Any]] | None = None  # C's memory, and the array that goes back there at the end
     _is_callers: bool = False  # the array in host memory is the caller's
 
     def __del__(self) -> None:
@@ -90,6 +91,9 @@ class Vector(_Object):
         return array
 
     def restore_array(self) -> None:
+        if self._loan is not None:
+            ffi.memmove(self._loan[0], ffi.from_buffer(self._loan[1]), self._loan[1].nbytes)
+            self._loan = None
         self._call(lib.CeedVectorRestoreArray, ffi.new("CeedScalar **"))
         self._is_written = False
 
@@ -134,6 +138,9 @@ class Vector(_Object):
         if memtype == MEM_DEVICE:
             return DeviceArray(self, _number(pointer[0]), size, is_readonly)
         array = self._keeps[MEM_HOST].reshape(-1).view() if size else np.zeros(0, SCALAR)
+        if size and array.ctypes.data != _number(pointer[0]):  # /cpu/self/check lends copies
+            array = _copy(pointer[0], SCALAR, size)
+            self._loan = None if is_readonly else (pointer[0], array)
         array.flags.writeable = not is_readonly
         return array
 
