@@ -14,7 +14,7 @@ from .._lib import ffi, lib
 from .arrays import _array, _device_address, _number, _scalars, _string
 from .base import _O, _handle, _Object
 from .basis import Basis
-from .constants import _SENTINELS, COPY_VALUES, MEM_DEVICE, MEM_HOST, USE_POINTER, scalar_types
+from .constants import _SENTINELS, COPY_VALUES, MEM_DEVICE, MEM_HOST, scalar_types
 from .operator import CompositeOperator, Operator
 from .qcontext import QFunctionContext
 from .qfunction import QFunction, _function_pointer
@@ -42,6 +42,7 @@ class Ceed(Context):
         if on_error not in _HANDLERS:
             raise IncompatibleError(
                 f"Ceed: on_error={on_error!r} found, one of {', '.join(_HANDLERS)} needed")
+        self._functions: dict[int, Any] = {}  # of Python, which C may call as long as there is the context
         self._objects: weakref.WeakValueDictionary[int, _Object] = weakref.WeakValueDictionary()
         super().__init__(resource, stream)
         self.call(lib.CeedSetErrorHandler, self.h, _HANDLERS[on_error])
@@ -176,8 +177,8 @@ class Ceed(Context):
         return self._create(Vector, lib.CeedVectorCreate, size)
 
     def _restriction(self, what: str, create: Callable[..., int], sizes: Sequence[int], num_offsets: int,
-                     offsets: Any, memtype: int, cmode: int, *others: Any) -> _ElemRestriction:
-        """offsets, and others, are copied if they are in host memory: (array, C type, numbers an offset)."""
+                     offsets: Any, memtype: int, *others: Any) -> _ElemRestriction:
+        """Copies offsets and others, each (array, C type, type of NumPy, numbers)."""
         kept, pointers = [], []
         for array, kind, dtype, num in ((offsets, "CeedInt", np.int32, num_offsets), *others):
             if memtype == MEM_DEVICE:
@@ -187,19 +188,15 @@ class Ceed(Context):
                 array = _array(what, array, dtype, num)
                 pointers.append(address(array, f"const {kind}"))
             kept.append(array)
-        mode = USE_POINTER if memtype == MEM_DEVICE and cmode != COPY_VALUES else COPY_VALUES
-        new = self._create(ElemRestriction, create, *sizes, memtype, mode, *pointers)
-        if mode == USE_POINTER:
-            new._hold("arrays", kept)
-        return new
+        return self._create(ElemRestriction, create, *sizes, memtype, COPY_VALUES, *pointers)
 
     def ElemRestriction(self, nelem: int, elemsize: int, ncomp: int, compstride: int, lsize: int,
                         offsets: Any, memtype: int = MEM_HOST, cmode: int = COPY_VALUES) -> _ElemRestriction:
         """offsets [nelem][elemsize]: node i, component j at offsets[.][i] + j*compstride of the L-vector.
-        NumPy arrays are copied, whatever cmode says."""
+        Arrays of restrictions are copied, whatever cmode says."""
         return self._restriction("ElemRestriction", lib.CeedElemRestrictionCreate,
                                  (nelem, elemsize, ncomp, compstride, lsize), nelem * elemsize, offsets,
-                                 memtype, cmode)
+                                 memtype)
 
     def OrientedElemRestriction(self, nelem: int, elemsize: int, ncomp: int, compstride: int, lsize: int,
                                 offsets: Any, orients: Any, memtype: int = MEM_HOST,
@@ -207,7 +204,7 @@ class Ceed(Context):
         """orients [nelem][elemsize]: True where the node changes sign."""
         num = nelem * elemsize
         return self._restriction("OrientedElemRestriction", lib.CeedElemRestrictionCreateOriented,
-                                 (nelem, elemsize, ncomp, compstride, lsize), num, offsets, memtype, cmode,
+                                 (nelem, elemsize, ncomp, compstride, lsize), num, offsets, memtype,
                                  (orients, "bool", np.bool_, num))
 
     def CurlOrientedElemRestriction(self, nelem: int, elemsize: int, ncomp: int, compstride: int, lsize: int,
@@ -216,7 +213,7 @@ class Ceed(Context):
         """curl_orients [nelem][elemsize][3]: rows of a tridiagonal matrix for each element."""
         num = nelem * elemsize
         return self._restriction("CurlOrientedElemRestriction", lib.CeedElemRestrictionCreateCurlOriented,
-                                 (nelem, elemsize, ncomp, compstride, lsize), num, offsets, memtype, cmode,
+                                 (nelem, elemsize, ncomp, compstride, lsize), num, offsets, memtype,
                                  (curl_orients, "CeedInt8", np.int8, 3 * num))
 
     def StridedElemRestriction(self, nelem: int, elemsize: int, ncomp: int, lsize: int,
@@ -231,7 +228,7 @@ class Ceed(Context):
         """offsets: nelem + 1 beginnings of the elements' lists in this very array, then npoints numbers of
         points."""
         return self._restriction("ElemRestrictionAtPoints", lib.CeedElemRestrictionCreateAtPoints,
-                                 (nelem, npoints, ncomp, lsize), nelem + 1 + npoints, offsets, memtype, cmode)
+                                 (nelem, npoints, ncomp, lsize), nelem + 1 + npoints, offsets, memtype)
 
     def BlockedElemRestriction(self, nelem: int, elemsize: int, blksize: int, ncomp: int, compstride: int,
                                lsize: int, offsets: Any, memtype: int = MEM_HOST,
@@ -239,7 +236,7 @@ class Ceed(Context):
         """With an E-vector of blocks of blksize elements."""
         return self._restriction("BlockedElemRestriction", lib.CeedElemRestrictionCreateBlocked,
                                  (nelem, elemsize, blksize, ncomp, compstride, lsize), nelem * elemsize,
-                                 offsets, memtype, cmode)
+                                 offsets, memtype)
 
     def BlockedOrientedElemRestriction(self, nelem: int, elemsize: int, blksize: int, ncomp: int,
                                        compstride: int, lsize: int, offsets: Any, orients: Any,
@@ -248,7 +245,7 @@ class Ceed(Context):
         return self._restriction("BlockedOrientedElemRestriction",
                                  lib.CeedElemRestrictionCreateBlockedOriented,
                                  (nelem, elemsize, blksize, ncomp, compstride, lsize), num, offsets, memtype,
-                                 cmode, (orients, "bool", np.bool_, num))
+                                 (orients, "bool", np.bool_, num))
 
     def BlockedCurlOrientedElemRestriction(self, nelem: int, elemsize: int, blksize: int, ncomp: int,
                                            compstride: int, lsize: int, offsets: Any, curl_orients: Any,
@@ -258,7 +255,7 @@ class Ceed(Context):
         return self._restriction("BlockedCurlOrientedElemRestriction",
                                  lib.CeedElemRestrictionCreateBlockedCurlOriented,
                                  (nelem, elemsize, blksize, ncomp, compstride, lsize), num, offsets, memtype,
-                                 cmode, (curl_orients, "CeedInt8", np.int8, 3 * num))
+                                 (curl_orients, "CeedInt8", np.int8, 3 * num))
 
     def BlockedStridedElemRestriction(self, nelem: int, elemsize: int, blksize: int, ncomp: int, lsize: int,
                                       strides: Sequence[int]) -> _ElemRestriction:
@@ -315,10 +312,9 @@ class Ceed(Context):
         too."""
         if f is None:
             return self._from_file(vlength, source)
-        new = self._create(QFunction, lib.CeedQFunctionCreateInterior, vlength,
-                           _function_pointer("QFunction", f), source.encode())
-        new._hold("f", f)
-        return new
+        pointer = _function_pointer("QFunction", f)
+        self._functions[id(f)] = f
+        return self._create(QFunction, lib.CeedQFunctionCreateInterior, vlength, pointer, source.encode())
 
     def _from_file(self, vlength: int, source: str) -> _QFunction:
         path, colon, name = source.rpartition(":")

@@ -5,16 +5,19 @@ from __future__ import annotations
 import contextlib
 import re
 import sys
-from typing import Any, Callable, Iterator, TextIO, Union
+from typing import TYPE_CHECKING, Any, Callable, Iterator, TextIO, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core import SCALAR, FailedError, IncompatibleError, address, text_of
+from .._core import SCALAR, FailedError, Handle, IncompatibleError, address, text_of
 from .._lib import ffi, lib
 from .arrays import DeviceArray, _array, _borrowable, _copy, _device_address, _number
 from .base import _handle, _Object
 from .constants import COPY_VALUES, MEM_DEVICE, MEM_HOST, NORM_2, USE_POINTER, Sentinel
+
+if TYPE_CHECKING:
+    from .context import Ceed
 
 class Vector(_Object):
     """Scalars on host and device. Made by ceed.Vector(size), without values.
@@ -29,12 +32,15 @@ class Vector(_Object):
     _loan: tuple[Any, NDArray[Any]] | None = None  # C's memory, and the array that goes back there at the end
     _is_callers: bool = False  # the array in host memory is the caller's
 
+    def __init__(self, ceed: Ceed, handle: Handle):
+        super().__init__(ceed, handle)
+        self._used: dict[int, tuple[Any, Any]] = {}  # by kind of memory: the array in use there, its pointer
+
     def __del__(self) -> None:
         """Gives back what is lent; C objects that hold the vector get values of their own."""
-        array, lends = self._keeps.get(MEM_HOST) if self._is_shared else None, (self._is_written,
-                                                                                self._num_readers)
-        if any(lends) or array is not None:
-            self.ceed.drop(lambda pointer: _leave_vector(pointer[0], lends, array), self._handle._pointer)
+        lends, used = (self._is_written, self._num_readers), self._used if self._is_shared else {}
+        if any(lends) or used:
+            self.ceed.drop(lambda pointer: _leave_vector(pointer[0], lends, used), self._handle._pointer)
 
     def __len__(self) -> int:
         return self.get_length()
@@ -55,7 +61,7 @@ class Vector(_Object):
             pointer = address(array, "CeedScalar")
         self._call(lib.CeedVectorSetArray, memtype, cmode if is_copied else USE_POINTER, pointer)
         if not is_copied:
-            self._keeps[memtype] = array
+            self._used[memtype] = array, pointer
             self._is_callers = memtype == MEM_HOST or self._is_callers
 
     def take_array(self, memtype: int = MEM_HOST) -> Any:
@@ -66,7 +72,7 @@ class Vector(_Object):
                               lib.CEED_ERROR_BACKEND)
         self._call(lib.CeedVectorTakeArray, memtype, ffi.NULL)
         self._is_callers = self._is_callers and memtype != MEM_HOST
-        return self._keeps.pop(memtype, None)
+        return self._used.pop(memtype, (None,))[0]
 
     def sync_array(self, memtype: int = MEM_HOST) -> None:
         """Brings the values into this memory."""
@@ -132,12 +138,12 @@ class Vector(_Object):
         size = len(self)
         pointer = ffi.new("const CeedScalar **" if is_readonly else "CeedScalar **")
         with self.ceed._lock:
-            if memtype == MEM_HOST and size and MEM_HOST not in self._keeps:
+            if memtype == MEM_HOST and size and MEM_HOST not in self._used:
                 self._move_to_python(get, is_readonly, pointer, size)
             self._call(get, memtype, pointer)
         if memtype == MEM_DEVICE:
             return DeviceArray(self, _number(pointer[0]), size, is_readonly)
-        array = self._keeps[MEM_HOST].reshape(-1).view() if size else np.zeros(0, SCALAR)
+        array = self._used[MEM_HOST][0].reshape(-1).view() if size else np.zeros(0, SCALAR)
         if size and array.ctypes.data != _number(pointer[0]):  # /cpu/self/check lends copies
             array = _copy(pointer[0], SCALAR, size)
             self._loan = None if is_readonly else (pointer[0], array)
@@ -152,8 +158,9 @@ class Vector(_Object):
         array = memory[first:first + size * SCALAR.itemsize].view(SCALAR)
         ffi.memmove(ffi.from_buffer(array), pointer[0], array.nbytes)
         self._call(lib.CeedVectorRestoreArrayRead if is_readonly else lib.CeedVectorRestoreArray, pointer)
-        self._call(lib.CeedVectorSetArray, MEM_HOST, USE_POINTER, address(array, "CeedScalar"))
-        self._keeps[MEM_HOST] = array
+        where = address(array, "CeedScalar")
+        self._call(lib.CeedVectorSetArray, MEM_HOST, USE_POINTER, where)
+        self._used[MEM_HOST] = array, where
 
     def has_valid_array(self) -> bool:
         return self._bool(lib.CeedVectorHasValidArray)
@@ -221,14 +228,15 @@ class Vector(_Object):
         (file or sys.stdout).write(text)
 
 
-def _leave_vector(h: Any, lends: tuple[bool, int], array: NDArray[Any] | None) -> int:
-    """Ends loans of a vector that Python has forgotten; array: whose values become the vector's own."""
+def _leave_vector(h: Any, lends: tuple[bool, int], used: dict[int, tuple[Any, Any]]) -> int:
+    """Ends loans of a vector that Python has forgotten; used: memory whose values become the vector's own."""
     if lends[0]:
         lib.CeedVectorRestoreArray(h, ffi.new("CeedScalar **"))
     for _ in range(lends[1]):
         lib.CeedVectorRestoreArrayRead(h, ffi.new("const CeedScalar **"))
-    if array is not None and not lib.CeedVectorTakeArray(h, MEM_HOST, ffi.NULL):
-        lib.CeedVectorSetArray(h, MEM_HOST, COPY_VALUES, address(array, "CeedScalar"))
+    for memtype, (_, pointer) in used.items():
+        if not lib.CeedVectorTakeArray(h, memtype, ffi.NULL):
+            lib.CeedVectorSetArray(h, memtype, COPY_VALUES, pointer)
     return 0
 
 
