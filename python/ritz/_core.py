@@ -125,6 +125,8 @@ class Context:
         self._lock = threading.RLock()
         self._pointer = ffi.new("Ceed *")
         self._is_dead = False
+        # Whether pointers to values are of use only until they are restored.
+        self.lends_copies = self.is_device or "/check" in self.resource
         check(lib.RitzInit(self.resource.encode(), lib.CeedErrorReturn, self._pointer))
         self.h = self._pointer[0]
         memory = ffi.new("CeedMemType *")
@@ -310,24 +312,28 @@ class Vector:
         self.ctx.call(lib.CeedVectorGetState, self.h, state)
         return int(state[0])
 
+    def _host_address(self) -> int:
+        """The address of the values on the host, to be read and written."""
+        pointer = ffi.new("CeedScalar **")
+        self.ctx.call(lib.CeedVectorGetArray, self._handle.h, lib.CEED_MEM_HOST, pointer)
+        address = int(ffi.cast("uintptr_t", pointer[0]))
+        self.ctx.call(lib.CeedVectorRestoreArray, self._handle.h, pointer)
+        return address
+
     @property
     def array(self) -> NDArray[Any]:
-        if self.ctx.is_device:
-            return self.array_ro.copy()
+        if self.ctx.lends_copies:
+            return self.array_ro
         memory = self._memory() if self._memory is not None else None
         if memory is None:
-            pointer = ffi.new("CeedScalar **")
-            self.ctx.call(lib.CeedVectorGetArray, self._handle.h, lib.CEED_MEM_HOST, pointer)
-            address = int(ffi.cast("uintptr_t", pointer[0]))
-            self.ctx.call(lib.CeedVectorRestoreArray, self._handle.h, pointer)
-            memory = _Memory(self, address, False)
+            memory = _Memory(self, self._host_address(), False)
             self._memory = weakref.ref(memory)
         return np.asarray(memory)
 
     @array.setter
     def array(self, values: ArrayLike) -> None:
         new = np.ascontiguousarray(np.broadcast_to(np.asarray(values, SCALAR), (self.size,)))
-        if not self.ctx.is_device and self._memory is not None and self._memory() is not None:
+        if self._memory is not None and self._memory() is not None:
             self.array[:] = new
             return
         self.ctx.call(lib.CeedVectorSetArray, self._handle.h, lib.CEED_MEM_HOST, lib.CEED_COPY_VALUES,
@@ -335,12 +341,16 @@ class Vector:
 
     @property
     def array_ro(self) -> NDArray[Any]:
-        """The values for reading: a view on CPUs, on devices a view of the host's copy as it is now."""
+        """The values for reading: a view on CPUs, on devices a copy."""
         pointer = ffi.new("const CeedScalar **")
+        is_copy = self.ctx.lends_copies
         self.ctx.call(lib.CeedVectorGetArrayRead, self.h, lib.CEED_MEM_HOST, pointer)
-        address = int(ffi.cast("uintptr_t", pointer[0]))
+        values = np.asarray(_Memory(self, int(ffi.cast("uintptr_t", pointer[0])), True))
+        if is_copy:
+            values = values.copy()
+            values.flags.writeable = False
         self.ctx.call(lib.CeedVectorRestoreArrayRead, self._handle.h, pointer)
-        return np.asarray(_Memory(self, address, True))
+        return values
 
     def copy(self) -> Vector:
         new = Vector(self.size, self.ctx)

@@ -58,7 +58,12 @@ class DirichletBC:
 
     def apply(self, u: Vector) -> None:
         """Writes the values into the L-vector u."""
-        u.array[self.entries] = self.values()
+        if u.ctx.lends_copies:
+            changed = u.array_ro.copy()
+            changed[self.entries] = self.values()
+            u.array = changed
+        else:
+            u.array[self.entries] = self.values()
 
     def fixed_part(self, keep: list[Any]) -> list[dict[str, Any]]:
         """As multigrid wants to know it (RitzFixedPart), a dict for each part; `keep` holds the names."""

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, Callable, Sequence
 
 
+import numpy as np
+
 from ._core import ConvergenceError, Handle, UnsupportedError, Vector, address, check, ffi, lib, text_of
 from .bcs import DirichletBC, as_list, constraints_of, entries_of
 from .function import Function
@@ -200,8 +202,10 @@ class Multigrid(Preconditioner):
 
 
 def _constant_component(size: int, c: int, num: int, pc: Preconditioner) -> Vector:
+    values = np.zeros(size)
+    values[c::num] = 1
     vector = Vector(size, pc.ctx)
-    vector.array[c::num] = 1
+    vector.array = values
     return vector
 
 
