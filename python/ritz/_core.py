@@ -125,13 +125,13 @@ class Context:
         self._lock = threading.RLock()
         self._pointer = ffi.new("Ceed *")
         self._is_dead = False
-        # Whether pointers to values are of use only until they are restored.
-        self.lends_copies = self.is_device or "/check" in self.resource
         check(lib.RitzInit(self.resource.encode(), lib.CeedErrorReturn, self._pointer))
         self.h = self._pointer[0]
         memory = ffi.new("CeedMemType *")
         check(lib.CeedGetPreferredMemType(self.h, memory))
         self.is_device = memory[0] == lib.CEED_MEM_DEVICE
+        # Whether pointers to values are of use only until they are restored.
+        self.lends_copies = self.is_device or "/check" in self.resource
         self.stream: int | None = _stream_handle(stream)
         if self.stream is not None:
             check(lib.CeedSetStream(self.h, ffi.cast("void *", self.stream)))

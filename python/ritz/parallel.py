@@ -123,7 +123,7 @@ def num_parts(mesh: Handle) -> int:
 def reduce(values: Any, is_sum: bool = True) -> NDArray[np.float64]:
     """Sums, or the largest, of numbers of all parts."""
     numbers = np.array(values, float)
-    transport().reduce(is_sum, memoryview(numbers).cast("B"))
+    transport().reduce(is_sum, numbers.data)
     return numbers
 
 
