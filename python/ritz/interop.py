@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ._core import SCALAR, AccessError, Context, Vector, ffi, lib
+from ._core import REQUEST_IMMEDIATE, SCALAR, AccessError, Context, Vector, ffi, lib
 
 CUDA_DEVICE, HOST_DEVICE = 2, 1  # as DLPack numbers kinds of devices
 
@@ -38,51 +38,43 @@ def as_package(vector: Vector, package: str) -> Any:
 class Borrowed:
     """The memory of a foreign array: address, kind of memory, and what keeps it alive."""
 
-    def __init__(self, x: Any, size: int, is_written: bool = False):
-        if package_of(x) == "jax":
-            if is_written:
-                raise AccessError("arrays of JAX cannot be written to: let the call make its result", lib.CEED_ERROR_ACCESS)
-            x.block_until_ready()
-        interface = _cuda_interface(x)
-        self.mem_type = lib.CEED_MEM_HOST if interface is None else lib.CEED_MEM_DEVICE
-        if interface is None:
-            self.keep = _host_array(x)
-            kind, shape, address = self.keep.dtype, self.keep.shape, self.keep.ctypes.data
-            is_contiguous = self.keep.flags.c_contiguous
+    __slots__ = ("mem_type", "keep", "address")
+
+    def __init__(self, x: Any, size: int, ctx: Context, is_written: bool = False):
+        package = package_of(x)
+        stream = None
+        if package == "torch":
+            self.keep, is_cuda, address = x, x.is_cuda, x.data_ptr()
+            fits = x.element_size() == SCALAR.itemsize and x.is_floating_point() and x.numel() == size and x.is_contiguous()
         else:
-            self.keep = x
-            kind, shape, address = np.dtype(interface["typestr"]), interface["shape"], interface["data"][0]
-            is_contiguous = interface.get("strides") is None or _is_contiguous(shape, interface["strides"], kind.itemsize)
-            self.stream = interface.get("stream")
-        if kind != SCALAR or int(np.prod(shape)) != size or not is_contiguous:
-            what = "" if is_contiguous else ", not contiguous"
-            raise ValueError(f"an array of {kind} {tuple(shape)}{what}; needed {size} numbers of {SCALAR}, contiguous")
+            self.keep, is_cuda, address, stream, fits = _find_memory(x, package, size, is_written)
+        if not fits:
+            raise ValueError(f"an array of {x.dtype} {tuple(x.shape)}, needed {size} numbers of {SCALAR}, contiguous"
+                             if hasattr(x, "dtype") else f"a {type(x).__name__}, needed an array of {size} numbers")
+        if is_cuda and not (ctx.is_device and "cuda" in ctx.resource):
+            raise ValueError(f"an array on a CUDA device, the objects are on {ctx.resource}")
+        if stream not in (None, 1, ctx.stream):
+            raise ValueError(f"an array that is written on stream {stream:#x}; make the context with device(..., stream=...)")
+        self.mem_type = lib.CEED_MEM_DEVICE if is_cuda else lib.CEED_MEM_HOST
         self.address = ffi.cast("CeedScalar *", address)
 
-    def check(self, ctx: Context) -> None:
-        """Whether a context can take it."""
-        if self.mem_type == lib.CEED_MEM_DEVICE and not (ctx.is_device and "cuda" in ctx.resource):
-            raise ValueError(f"an array on a CUDA device, the objects are on {ctx.resource}")
-        if self.mem_type == lib.CEED_MEM_DEVICE and self.stream not in (None, 1, ctx.stream):
-            raise ValueError(f"an array that is written on stream {self.stream:#x}; make the context with "
-                             "device(..., stream=...)")
 
-
-def _cuda_interface(x: Any) -> dict[str, Any] | None:
-    if package_of(x) == "torch" and not x.is_cuda:
-        return None
-    if package_of(x) == "torch" and x.requires_grad:
-        x = x.detach()
-    found = getattr(x, "__cuda_array_interface__", None)
-    return dict(found) if found is not None else None
-
-
-def _host_array(x: Any) -> Any:
-    if package_of(x) == "torch":
-        x = x.detach()
-    if hasattr(x, "__dlpack__") and not isinstance(x, np.ndarray):
-        return np.from_dlpack(x)
-    return np.asarray(x)
+def _find_memory(x: Any, package: str, size: int, is_written: bool) -> tuple[Any, bool, int, Any, bool]:
+    """Of an array of NumPy's or CUDA's interface, or DLPack's: what to keep, whether it is on a CUDA device, address,
+    stream, whether it is as needed."""
+    if package == "jax":
+        if is_written:
+            raise AccessError("arrays of JAX cannot be written to: let the call make its result", lib.CEED_ERROR_ACCESS)
+        x.block_until_ready()
+    interface = getattr(x, "__cuda_array_interface__", None)
+    if interface is None:
+        host = np.from_dlpack(x) if hasattr(x, "__dlpack__") and not isinstance(x, np.ndarray) else np.asarray(x)
+        fits = host.dtype == SCALAR and host.size == size and host.flags.c_contiguous
+        return host, False, host.ctypes.data, None, fits
+    kind, shape, strides = np.dtype(interface["typestr"]), interface["shape"], interface.get("strides")
+    fits = kind == SCALAR and int(np.prod(shape)) == size and (
+        strides is None or _is_contiguous(shape, strides, kind.itemsize))
+    return x, True, interface["data"][0], interface.get("stream"), fits
 
 
 def _is_contiguous(shape: tuple[int, ...], strides: tuple[int, ...], size: int) -> bool:
@@ -95,29 +87,50 @@ def _is_contiguous(shape: tuple[int, ...], strides: tuple[int, ...], size: int) 
 
 def set_values(vector: Vector, x: Any) -> None:
     """vector := the values of any array, copied where they lie."""
-    source = Borrowed(x, vector.size)
-    source.check(vector.ctx)
+    source = Borrowed(x, vector.size, vector.ctx)
     vector.ctx.call(lib.CeedVectorSetArray, vector.h, source.mem_type, lib.CEED_COPY_VALUES, source.address)
 
 
 def apply(operator: Any, x: Any, out: Any = None) -> Any:
     """operator x for an array of another package, on its memory; the result is an array of that package."""
     rows, columns = operator.shape
-    source = Borrowed(x, columns)
-    source.check(operator.ctx)
-    u, v = Vector(columns, operator.ctx), Vector(rows, operator.ctx)
-    call = operator.ctx.call
-    call(lib.CeedVectorSetArray, u.h, source.mem_type, lib.CEED_USE_POINTER, source.address)
-    if out is not None:
-        target = Borrowed(out, rows, is_written=True)
-        target.check(operator.ctx)
-        call(lib.CeedVectorSetArray, v.h, target.mem_type, lib.CEED_USE_POINTER, target.address)
-    operator.apply(u, out=v)
-    call(lib.CeedVectorTakeArray, u.h, source.mem_type, ffi.NULL)
-    if out is not None:
-        call(lib.CeedVectorTakeArray, v.h, target.mem_type, ffi.NULL)
+    package, ctx = package_of(x), operator.ctx
+    source = Borrowed(x, columns, ctx)
+    if out is None and package == "torch":
+        out = sys.modules["torch"].empty(rows, dtype=x.dtype, device=x.device)
+    if operator.part is None and out is not None:
+        target = Borrowed(out, rows, ctx, is_written=True)
+        u, v = operator.borrowing_vectors()
+        ctx.call(_apply_borrowed, operator.h, u.h, v.h, source, target)
         return out
-    return as_package(v, package_of(x))
+    u, v = Vector(columns, ctx), Vector(rows, ctx)
+    ctx.call(lib.CeedVectorSetArray, u.h, source.mem_type, lib.CEED_COPY_VALUES, source.address)
+    operator.apply(u, out=v)
+    if out is None:
+        return as_package(v, package)
+    target = Borrowed(out, rows, ctx, is_written=True)
+    ctx.call(_copy_out, v.h, target)
+    return out
+
+
+def _apply_borrowed(op: Any, u: Any, v: Any, x: Borrowed, y: Borrowed) -> int:
+    """y = op x on memory that u and v borrow for the time of the apply."""
+    use = lib.CEED_USE_POINTER
+    code = (lib.CeedVectorSetArray(u, x.mem_type, use, x.address) or lib.CeedVectorSetArray(v, y.mem_type, use, y.address)
+            or lib.CeedOperatorApply(op, u, v, REQUEST_IMMEDIATE))
+    return (code or lib.CeedVectorTakeArray(v, y.mem_type, ffi.NULL)  # type: ignore[no-any-return]
+            or lib.CeedVectorTakeArray(u, x.mem_type, ffi.NULL))
+
+
+def _copy_out(v: Any, target: Borrowed) -> int:
+    """The values of v to an array."""
+    pointer = ffi.new("CeedVector *")
+    size = ffi.new("CeedSize *")
+    ceed = lib.CeedVectorReturnCeed(v)
+    code = lib.CeedVectorGetLength(v, size) or lib.CeedVectorCreate(ceed, size[0], pointer)
+    code = (code or lib.CeedVectorSetArray(pointer[0], target.mem_type, lib.CEED_USE_POINTER, target.address)
+            or lib.CeedVectorCopy(v, pointer[0]) or lib.CeedVectorTakeArray(pointer[0], target.mem_type, ffi.NULL))
+    return code or lib.CeedVectorDestroy(pointer)  # type: ignore[no-any-return]
 
 
 # ---- Our vectors for others ----

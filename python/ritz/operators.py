@@ -86,11 +86,16 @@ class Operator:
         target = np.empty(rows, SCALAR) if out is None else out
         if target.shape != (rows,) or target.dtype != SCALAR or not target.flags.c_contiguous:
             raise ValueError(f"apply: out is {target.dtype} {target.shape}, needed contiguous {SCALAR} ({rows},)")
-        if self._borrowed is None:
-            self._borrowed = Vector(columns, self.ctx)._handle, Vector(rows, self.ctx)._handle
+        u, v = self.borrowing_vectors()
         self._arrays = ffi.from_buffer("CeedScalar[]", source), ffi.from_buffer("CeedScalar[]", target)
-        self.ctx.call(_apply_borrowed, self.h, self._borrowed[0].h, self._borrowed[1].h, *self._arrays)
+        self.ctx.call(_apply_borrowed, self.h, u.h, v.h, *self._arrays)
         return target if x.ndim == 1 else target.reshape(rows, 1)
+
+    def borrowing_vectors(self) -> tuple[Handle, Handle]:
+        """Vectors of the lengths of x and A x that own nothing: for memory of the caller's."""
+        if self._borrowed is None:
+            self._borrowed = Vector(self.shape[1], self.ctx)._handle, Vector(self.shape[0], self.ctx)._handle
+        return self._borrowed
 
     def matvec(self, x: NDArray[Any]) -> NDArray[Any]:
         return self._apply_array(np.asarray(x), None)

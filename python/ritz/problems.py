@@ -56,7 +56,7 @@ class NonlinearProblem:
     """
 
     def __init__(self, F: Any, u: Function, bcs: DirichletBC | Sequence[DirichletBC] | None = None, J: Any = None, *,
-                 rtol: float = 1e-8, atol: float = 1e-12, max_it: int = 30, monitor: Monitor | None = None,
+                 rtol: float = 1e-8, atol: float = 0.0, max_it: int = 30, monitor: Monitor | None = None,
                  linear: dict[str, Any] | None = None):
         self.u, self.bcs = u, as_list(bcs)
         self.J = J if J is not None else ufl.derivative(F, u, ufl.TrialFunction(u.space))

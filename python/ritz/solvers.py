@@ -344,7 +344,7 @@ class NewtonSolver:
     """
 
     def __init__(self, u: Function, residual: Callable[[Vector, Vector], None], make_linear: Callable[[], LinearSolver],
-                 bcs: DirichletBC | Sequence[DirichletBC] | None = None, *, rtol: float = 1e-8, atol: float = 1e-12,
+                 bcs: DirichletBC | Sequence[DirichletBC] | None = None, *, rtol: float = 1e-8, atol: float = 0.0,
                  max_it: int = 30, monitor: Monitor | None = None):
         self.u, self.ctx, self._residual, self._make_linear = u, u.ctx, residual, make_linear
         self.bcs, self._monitor = as_list(bcs), monitor

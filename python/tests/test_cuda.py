@@ -68,7 +68,8 @@ def test_torch(problem):
     assert y.is_cuda and close(y.cpu(), host_result(x.cpu().numpy()))
     out = torch.empty_like(x)
     address = out.data_ptr()
-    assert A.apply(x, out=out) is out and out.data_ptr() == address and torch.equal(out, y)
+    assert A.apply(x, out=out) is out and out.data_ptr() == address
+    assert close(out.cpu(), y.cpu().numpy())  # sums of elements come in any order
     v = ritz.Vector(V.dim)
     v.set(x)
     shared = torch.from_dlpack(v)
@@ -76,7 +77,7 @@ def test_torch(problem):
     assert close(v.array, 2 * x.cpu().numpy()) and shared.data_ptr() == v.__cuda_array_interface__["data"][0]
     del shared, v
     y += 1  # memory of a vector that nobody else has
-    with pytest.raises(ValueError, match="an array of float32"):
+    with pytest.raises(ValueError, match="float32"):
         A @ x.float()
 
 
@@ -103,7 +104,7 @@ def test_cupy(problem):
     assert isinstance(y, cupy.ndarray) and close(y.get(), host_result(x.get()))
     out = cupy.empty(V.dim)
     A.apply(x, out=out)
-    assert bool((out == y).all())
+    assert close(out.get(), y.get())
     other = cupy.cuda.Stream(non_blocking=True)
     with other:
         z = cupy.random.standard_normal(V.dim)

@@ -27,9 +27,9 @@ def test_torch_tensors(rng):
     assert isinstance(y, torch.Tensor) and np.array_equal(y.numpy(), A @ x)
     out = torch.empty(V.dim, dtype=torch.float64)
     assert A.apply(torch.from_numpy(x), out=out) is out and torch.equal(out, y)
-    with pytest.raises(ValueError, match="an array of float32"):
+    with pytest.raises(ValueError, match="float32"):
         A @ torch.zeros(V.dim)
-    with pytest.raises(ValueError, match="not contiguous"):
+    with pytest.raises(ValueError, match="contiguous"):
         A @ torch.zeros(2 * V.dim, dtype=torch.float64)[::2]
     v = ritz.Vector(V.dim)
     v.set(y)
@@ -52,9 +52,9 @@ def test_jax_arrays(rng):
 
 def test_lists_and_strings_are_refused():
     A = ritz.diffusion(FunctionSpace(BoxMesh(2, 2), 1))
-    with pytest.raises(ValueError, match="an array of int64"):
+    with pytest.raises(ValueError, match="a list, needed an array"):
         A @ list(range(9))
-    with pytest.raises(ValueError, match="an array of <U"):
+    with pytest.raises(ValueError, match="a str, needed an array"):
         A @ "text"
 
 
