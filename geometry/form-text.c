@@ -67,13 +67,16 @@ static void write_geometry(Writer *w, int first) {
     ritz_text_add(t, "    CeedScalar at_inverse[%d];\n", dim * dim);
   if (w->geometry == RITZ_FORM_TRACE || w->geometry == RITZ_FORM_ELEMENT)
     ritz_text_add(t, "    CeedScalar at_normal[%d];\n", dim);
-  if (w->geometry == RITZ_FORM_STORED && has_gradients)
+  if ((w->geometry == RITZ_FORM_STORED || w->geometry == RITZ_FORM_CONSTANT) && has_gradients)
     ritz_text_add(t, "    ritz_form_values(%d, in[%d] + Q, Q, i, at_inverse);\n", dim * dim, first);
   if (w->geometry == RITZ_FORM_ELEMENT)
     ritz_text_add(t, "    const CeedScalar at_det = ritz_point_invert(%d, in[%d], Q, i, at_inverse);\n", dim,
                   first);
   switch (w->geometry) {
   case RITZ_FORM_STORED: ritz_text_add(t, "    const CeedScalar at_weight = in[%d][i];\n", first); break;
+  case RITZ_FORM_CONSTANT:
+    ritz_text_add(t, "    const CeedScalar at_weight = in[%d][i] * in[%d][i];\n", first + 1, first);
+    break;
   case RITZ_FORM_COMPUTED:
     ritz_text_add(
         t, "    const CeedScalar at_weight = in[%d][i] * ritz_point_invert(%d, in[%d], Q, i, at_inverse);\n",

@@ -313,29 +313,39 @@ static int find_on_part(void *data, const RitzFormField *field, CeedElemRestrict
   return ritz_geometry_create_basis(&part->shared->c, num_comp, degree, basis);
 }
 
+// Of affine elements forms get the inverse Jacobian once an element; functions of the program compute it.
+static RitzFormGeometry geometry_of(const FormData *f) {
+  if (f->treatment == RITZ_POLICY_STORED) return RITZ_FORM_STORED;
+  return f->treatment == RITZ_POLICY_AFFINE && !f->function ? RITZ_FORM_CONSTANT : RITZ_FORM_COMPUTED;
+}
+
+// Positions by tensor products take fewer operations than by the matrix of an affine map.
+static RitzGeometryNodes nodes_of(const FormData *f, bool has_position) {
+  const bool is_affine = f->treatment == RITZ_POLICY_AFFINE;
+  const bool by_lines = has_position && f->part->shared->c.block->shape->is_tensor;
+
+  if (f->treatment == RITZ_POLICY_TRILINEAR || (is_affine && by_lines)) return RITZ_NODES_CORNERS;
+  return is_affine ? RITZ_NODES_EDGES : RITZ_NODES_ALL;
+}
+
 static int add_form_geometry(void *data, RitzGeometryFields *fields) {
   const FormData *f = data;
   const int position = f->form->gets & RITZ_FORM_POSITION ? CEED_EVAL_INTERP : 0;
-  const bool is_affine = f->treatment == RITZ_POLICY_AFFINE;
   const bool is_axisymmetric = f->part->shared->c.options.is_axisymmetric;
-  // Positions by tensor products take fewer operations than by the matrix of an affine map.
-  const bool has_corners = f->treatment == RITZ_POLICY_TRILINEAR ||
-                           (is_affine && position && f->part->shared->c.block->shape->is_tensor);
-  const RitzGeometryNodes nodes = has_corners ? RITZ_NODES_CORNERS
-                                  : is_affine ? RITZ_NODES_EDGES
-                                              : RITZ_NODES_ALL;
+  const RitzFormGeometry geometry = geometry_of(f);
+  const bool gradients = ritz_form_has_gradients(f->form);
+  const int wanted = RITZ_SETUP_MASS | (gradients ? RITZ_SETUP_GRADIENTS : 0);
 
   (void)fields; // of the part
-  if (f->treatment != RITZ_POLICY_STORED) {
-    RITZ_TRY(ritz_geometry_add_coordinates(f->part, nodes, CEED_EVAL_GRAD | position));
-    return is_axisymmetric ? ritz_geometry_add_numbers(f->part, "weights", RITZ_SETUP_MASS_WEIGHT, true)
-                           : ritz_geometry_add_weights(f->part, "weights");
-  }
-  const bool gradients = ritz_form_has_gradients(f->form);
-
-  if (position) RITZ_TRY(ritz_geometry_add_coordinates(f->part, RITZ_NODES_ALL, position));
-  return ritz_geometry_add_numbers(f->part, gradients ? "inverse Jacobian" : "w det",
-                                   RITZ_SETUP_MASS | (gradients ? RITZ_SETUP_GRADIENTS : 0), is_axisymmetric);
+  if (position || geometry == RITZ_FORM_COMPUTED)
+    RITZ_TRY(ritz_geometry_add_coordinates(f->part, nodes_of(f, position != 0),
+                                           position | (geometry == RITZ_FORM_COMPUTED ? CEED_EVAL_GRAD : 0)));
+  if (geometry == RITZ_FORM_STORED)
+    return ritz_geometry_add_numbers(f->part, gradients ? "inverse Jacobian" : "w det", wanted,
+                                     is_axisymmetric);
+  if (geometry == RITZ_FORM_CONSTANT) RITZ_TRY(ritz_geometry_add_constants(f->part, wanted));
+  return is_axisymmetric ? ritz_geometry_add_numbers(f->part, "weights", RITZ_SETUP_MASS_WEIGHT, true)
+                         : ritz_geometry_add_weights(f->part, "weights");
 }
 
 // Gradients to space and back, and factors; the user's own operations are not known.
@@ -362,8 +372,7 @@ static int create_volume_qfunction(const RitzGeometryCase *c, const FormData *f,
     RITZ_TRY(CeedQFunctionCreateInterior(c->ceed, 1, is_stored ? function->stored : function->computed,
                                          is_stored ? function->stored_loc : function->computed_loc, qf));
   } else {
-    RITZ_TRY(ritz_form_create_qfunction(c->ceed, f->form, c->dim,
-                                        is_stored ? RITZ_FORM_STORED : RITZ_FORM_COMPUTED, qf));
+    RITZ_TRY(ritz_form_create_qfunction(c->ceed, f->form, c->dim, geometry_of(f), qf));
   }
   return CeedQFunctionSetUserFlopsEstimate(*qf, useful_flops(f->form, c->dim));
 }

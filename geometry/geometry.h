@@ -212,7 +212,7 @@ int ritz_geometry_add_weights(RitzGeometryPart *part, const char *name);
 // = 1.
 int ritz_geometry_add_numbers(RitzGeometryPart *part, const char *name, CeedInt wanted,
                               bool has_coefficients);
-// RITZ_SETUP_MASS, RITZ_SETUP_METRIC or both once an element, for w = 1, with constant coefficients in them.
+// RITZ_SETUP_MASS, _METRIC, _GRADIENTS once an element, for w = 1, with constant coefficients in them.
 int ritz_geometry_add_constants(RitzGeometryPart *part, CeedInt wanted);
 void ritz_geometry_part_clear(RitzGeometryPart *part);
 
@@ -226,6 +226,7 @@ int ritz_geometry_create_context(Ceed ceed, size_t size, const void *data, CeedQ
 // Where a form's geometry comes from. Its fields follow the inputs of the form:
 typedef enum {
   RITZ_FORM_STORED,   // [x]; w det and, with gradients, the inverse Jacobian, in one field
+  RITZ_FORM_CONSTANT, // [x]; det and, with gradients, the inverse Jacobian, once an element; weights
   RITZ_FORM_COMPUTED, // [x]; dx; weights
   RITZ_FORM_TRACE,    // facets: [x]; dx along the facet; weights
   RITZ_FORM_ELEMENT,  // facets: [x]; dx of the element; weights

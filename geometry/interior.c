@@ -2,6 +2,7 @@
 // Operators of functions of both sides of interior facets, on the blocks of ritz/facet.h. Public function;
 // the QFunctions are the user's (ritz/point-function.h).
 #include <ritz/facet.h>
+#include <ritz/qfunction.h>
 #include <stdio.h>
 
 #include "geometry/geometry.h"
@@ -117,7 +118,10 @@ static int add_interior_block(const Interior *c, CeedOperator composite) {
   int ierr;
 
   RITZ_TRY_CLEANUP(add_fields(c, &fields));
-  RITZ_TRY_CLEANUP(CeedQFunctionCreateInterior(c->ceed, 1, f->function, f->loc, &qf));
+  if (f->text)
+    RITZ_TRY_CLEANUP(RitzQFunctionCreateFromText(c->ceed, 1, f->text, f->loc, &qf));
+  else
+    RITZ_TRY_CLEANUP(CeedQFunctionCreateInterior(c->ceed, 1, f->function, f->loc, &qf));
   RITZ_TRY_CLEANUP(
       ritz_geometry_fields_operator(&fields, NUM_SIDES * (f->has_gradients ? 2 : 1), qf, c->context, &op));
   RITZ_TRY_CLEANUP(set_name(c, op));
@@ -177,8 +181,9 @@ static int complete_interior(Interior *c, CeedInt num_points) {
                "%s: the mesh has dimension %" CeedInt_FMT " in space of dimension %" CeedInt_FMT
                ", needed the same",
                c->call, c->dim, space_dim);
-  RITZ_REQUIRE(c->function->function && c->function->loc, c->ceed, CEED_ERROR_INCOMPATIBLE,
-               "%s: the facet function lacks its function or its source", c->call);
+  RITZ_REQUIRE(!c->function->function == (c->function->text != NULL) && c->function->loc, c->ceed,
+               CEED_ERROR_INCOMPATIBLE,
+               "%s: the facet function lacks its function or its source, or has a text besides", c->call);
   RITZ_TRY(check_interior_space(c, c->space));
   RITZ_TRY(check_interior_space(c, c->tests));
   RITZ_REQUIRE(num_points >= 0 && num_points < 1 << 15, c->ceed, CEED_ERROR_INCOMPATIBLE,

@@ -310,6 +310,36 @@ TEST_EACH_BACKEND(nonlinear_functions_of_both_sides_are_those_of_ref) {
   }
 }
 
+// What interior-functions.h has as jump_2, in memory.
+static const char jump_text[] =
+    "#include <ritz/point-function.h>\n"
+    "CEED_QFUNCTION_HELPER void jump_in_text(const void *ctx, const CeedScalar *x,\n"
+    "    const CeedScalar *n, const CeedScalar(*u)[2], CeedScalar(*v)[2]) {\n"
+    "  for (int c = 0; c < 2; c++) {\n"
+    "    v[0][c] = (c + 1) * (u[0][c] - u[1][c]);\n"
+    "    v[1][c] = u[0][c] - u[1][c];\n"
+    "  }\n"
+    "}\n"
+    "RITZ_INTERIOR_FACET_FUNCTION(jump_from_text, 2, 2, jump_in_text)\n";
+static const RitzInteriorFacetFunction jump_of_text[] = {
+    {0}, {2, 2, 0, NULL, "jump_from_text", jump_text}, {0}};
+
+TEST_EACH_BACKEND(functions_in_texts_are_those_of_files) {
+  uint64_t seed = 23;
+  Problem p;
+
+  CHECK_OK(create_problem(ceed, &cases[PLANE_CASE], 59, 2, &p));
+  double *u = reference_new_random(p.size, &seed), *v = apply_interior(&p, jump, u),
+         *w = apply_interior(&p, jump_of_text, u);
+  // The same operations, sums over facets in any order.
+  CHECK(reference_distance(p.size, v, w) <= 20 * CEED_EPSILON * reference_largest(p.size, v),
+        "differ by %g of %g", reference_distance(p.size, v, w), reference_largest(p.size, v));
+  free(u);
+  free(v);
+  free(w);
+  destroy_problem(&p);
+}
+
 // Taylor's remainder of order two.
 TEST_EACH_BACKEND(functions_of_both_sides_have_derivatives) {
   const RitzInteriorFacetFunction *const functions[] = {burgers, thermal};
@@ -395,6 +425,10 @@ TEST(operators_of_interior_facets_refuse_what_does_not_fit) {
               CEED_ERROR_INCOMPATIBLE, "is for dimension 3");
   CHECK_ERROR(ceed, RitzGeometryCreateInteriorFacetOperator(p.geometry, ceed, &options, &jump[1], NULL, &op),
               CEED_ERROR_INCOMPATIBLE, "2 components");
+  RitzInteriorFacetFunction twice = both_flux[1];
+  twice.text = jump_text;
+  CHECK_ERROR(ceed, RitzGeometryCreateInteriorFacetOperator(p.geometry, ceed, &options, &twice, NULL, &op),
+              CEED_ERROR_INCOMPATIBLE, "a text besides");
   options.num_points = -2;
   CHECK_ERROR(ceed,
               RitzGeometryCreateInteriorFacetOperator(p.geometry, ceed, &options, &both_flux[1], NULL, &op),
@@ -437,6 +471,7 @@ int main(int argc, char **argv) {
                         gradients_of_linear_functions_do_not_jump,
                         flux_through_the_facets_of_each_element_is_the_integral_of_the_divergence,
                         nonlinear_functions_of_both_sides_are_those_of_ref,
-                        functions_of_both_sides_have_derivatives, what_has_no_second_side_is_refused,
+                        functions_in_texts_are_those_of_files, functions_of_both_sides_have_derivatives,
+                        what_has_no_second_side_is_refused,
                         operators_of_interior_facets_refuse_what_does_not_fit, parts_of_meshes_are_refused));
 }

@@ -226,7 +226,8 @@ typedef struct {
   CeedInt dim, num_comp; // as given to the macro; dim = space_dim of the mesh
   int has_gradients;     // 1: made by RITZ_INTERIOR_FACET_GRADIENT_FUNCTION
   CeedQFunctionUser function;
-  const char *loc; // "file:function"
+  const char *loc;  // "file:function"; with a text the function's name alone
+  const char *text; // what the file would hold (RitzQFunctionCreateFromText), function is NULL then; or NULL
 } RitzInteriorFacetFunction;
 
 // Start from zeros and set what differs.

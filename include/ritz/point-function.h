@@ -188,9 +188,9 @@
 
 // Initializers of a RitzInteriorFacetFunction.
 #define RITZ_INTERIOR_FACET_FUNCTION_TABLE(name, dim, num_comp)                                              \
-  { (dim), (num_comp), 0, name, name##_loc }
+  { (dim), (num_comp), 0, name, name##_loc, 0 }
 #define RITZ_INTERIOR_FACET_GRADIENT_FUNCTION_TABLE(name, dim, num_comp)                                     \
-  { (dim), (num_comp), 1, name, name##_loc }
+  { (dim), (num_comp), 1, name, name##_loc, 0 }
 
 // Initializers of a RitzFacetFunction.
 #define RITZ_FACET_FUNCTION_TABLE(name, dim, num_comp)                                                       \
