@@ -104,7 +104,7 @@ class Function(_base.FunctionBase):
         return shaped[0] if is_one else shaped
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if _base.HAVE_UFL and kwargs:
+        if _base.HAVE_UFL and (kwargs or args and isinstance(args[0], str)):  # u("+"): a side of interior facets
             return super().__call__(*args, **kwargs)
         return self.at(args[0] if len(args) == 1 else np.array(args, float))
 

@@ -129,7 +129,9 @@ class IntegralOperator:
             self._setup_constants = _Constants(place, integral.setup)
             self._setup = self._create(integral.setup, self._setup_constants)
         self._constants = _Constants(place, integral.kernel)
-        self.handle = self._create(integral.kernel, self._constants)
+        kind = self._standard_kind()
+        self.handle = (self._create(integral.kernel, self._constants) if kind is None
+                       else self._create_standard(kind, *integral.standard or (0.0, 0.0)))
 
     # ---- Making ----
 
@@ -151,6 +153,25 @@ class IntegralOperator:
             keep.append(ffi.new("int32_t[]", self._where))
             options.num_regions, options.regions = len(self._where), keep[-1]
         return options
+
+    def _standard_kind(self) -> Optional[int]:
+        """The library's own operator that the integral is, where that is faster than the form. Mass: its numbers at
+        points are read in the time that high degrees take to compute them (tests/bench_forms.py library)."""
+        place, standard = self._place, self._integral.standard
+        if standard is None or place.spaces[0].h != place.spaces[1].h:
+            return None
+        if not standard[1]:
+            return int(lib.RITZ_OPERATOR_MASS) if place.spaces[0].degree <= 3 else None
+        return int(lib.RITZ_OPERATOR_HELMHOLTZ if standard[0] else lib.RITZ_OPERATOR_DIFFUSION)
+
+    def _create_standard(self, kind: int, lam: float, mu: float) -> Handle:
+        keep: List[Any] = []
+        place = self._place
+        options = self._options(keep)
+        options.kind = kind
+        setattr(options, "lambda", lam)
+        options.mu = mu
+        return place.ctx.new("CeedOperator", lib.RitzGeometryCreateOperator, place.mesh.geometry.h, place.ctx.h, options)
 
     def _create_numbers(self, num: int) -> Vector:
         keep: List[Any] = []

@@ -32,10 +32,10 @@ LOGICAL = {"<", ">", "<=", ">=", "==", "!=", "and", "or", "not"}
 
 # Operations of a point that take as long, by the throughput of vector instructions: an addition or
 # multiplication is 1. Divisions and roots: tables of instructions; functions: measured in kernels, where they
-# are vector instructions of libmvec (tests/bench_forms.py --functions).
+# are vector instructions of libmvec (tests/bench_forms.py functions).
 _PRICES: Dict[str, float] = {
-    "input": 0, "const": 0, "neg": 0, "/": 8, "sqrt": 8, "exp": 20, "log": 20, "sin": 25, "cos": 25, "tan": 40,
-    "sinh": 40, "cosh": 40, "tanh": 40, "asin": 40, "acos": 40, "atan": 40, "atan2": 50, "pow": 60, "erf": 60,
+    "input": 0, "const": 0, "neg": 0, "/": 8, "sqrt": 8, "exp": 20, "log": 23, "sin": 16, "cos": 18, "tan": 25,
+    "sinh": 43, "cosh": 20, "tanh": 42, "asin": 18, "acos": 43, "atan": 17, "atan2": 39, "pow": 92, "erf": 34,
 }
 
 
@@ -108,6 +108,8 @@ class Graph:
             return self.zero
         if a is b:
             return self.mul(self.const(2), a)
+        if a.op == "*" and b.op == "*" and a.args[0].is_const and a.args[0] is b.args[0]:
+            return self.mul(a.args[0], self.add(a.args[1], b.args[1]))
         return self._make("+", (a, b) if a.id < b.id else (b, a))
 
     def sub(self, a: Node, b: Node) -> Node:

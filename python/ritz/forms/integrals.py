@@ -29,7 +29,7 @@ _MOST_KEPT = 512     # compiled forms
 _NUM_RANDOM = 4      # points at which forms are compared
 
 
-class FacetHeight(U.GeometricFacetQuantity):  # type: ignore[misc]
+class FacetHeight(U.GeometricFacetQuantity):
     """The height of an element over a facet, for penalties: FacetHeight(mesh)("+") in integrals dS."""
 
     name = "facet_height"
@@ -120,6 +120,7 @@ class Integral:
     is_lobatto: bool
     kernel: Kernel
     setup: Optional[Kernel] = None  # of the numbers at points
+    standard: Optional[Tuple[float, float]] = None  # lambda, mu, where it is lambda u v + mu grad u . grad v
 
     @property
     def num_stored(self) -> int:
@@ -171,7 +172,7 @@ class _Leaves:
 
     def element(self, terminal: Any) -> Element:
         if isinstance(terminal, U.Argument):
-            return self._compiled.arguments[terminal.number()]
+            return self._compiled.arguments[int(terminal.number())]
         return self._compiled.coefficients[self._coefficients[terminal]]
 
     def function(self, terminal: Any, comp: int, along: Optional[int], side: int) -> Node:
@@ -238,6 +239,17 @@ def _matrix(graph: Graph, value: Value) -> List[Tuple[Slot, Node]]:
     return sorted(((test, graph.sum(terms)) for test, terms in rows.items()), key=_slot_order)
 
 
+def _standard(value: Value, element: Element, dim: int) -> Optional[Tuple[float, float]]:
+    """lambda, mu of lambda u v + mu grad u . grad v, component by component, with numbers that do not change."""
+    along: Tuple[Optional[int], ...] = (None, *range(dim))
+    places = [Slot(c, x, 0) for c in range(element.sizes[0]) for x in along]
+    if len(element.sizes) > 1 or any(test != trial or not n.is_const for (test, trial), n in value.items()):
+        return None
+    numbers = {slot: value[slot, slot].number if (slot, slot) in value else 0.0 for slot in places}
+    lam, mu = ({n for slot, n in numbers.items() if (slot.along is None) == is_value} for is_value in (True, False))
+    return (lam.pop(), mu.pop()) if len(lam) == len(mu) == 1 else None
+
+
 def _is_free(key: Any) -> bool:
     return bool(key[0] == "c")
 
@@ -267,10 +279,10 @@ class _Prices:
         element = self._compiled.coefficients[key[1]]
         part, _ = element.part(key[2])
         n = element.degrees[part] + 1
-        # Interpolation of a value: n + .. operations a direction, less where fewer lines are left; half of
-        # them by symmetry. Derivatives are taken of the interpolated values.
-        operations = 0.7 * 2 * (dim * n if key[3] is None else dim * q + n)
-        return element.sizes[part] * (OPERATION_PRICE * operations + NUMBER_PRICE * (n / q) ** dim)
+        # As many multiply-adds as lines take, by measure nearly twice as long, with gathers and what leaves registers
+        # (tests/bench_forms.py jacobian: 9 numbers at a point are worth it from degree 2 on).
+        operations = 1.9 * 2 * (dim * n if key[3] is None else dim * q + n)
+        return float(element.sizes[part] * (OPERATION_PRICE * operations + NUMBER_PRICE * (n / q) ** dim))
 
 
 def _plan(outs: List[Tuple[Slot, Node]], prices: _Prices, store: str) -> _Plan:
@@ -301,7 +313,7 @@ class _Writer:
     def _constants(self, nodes: Sequence[Node], stored: Set[int]) -> Dict[int, str]:
         """The largest expressions of constants alone become the context's doubles: their text by their ids."""
         order = Graph.order(nodes, [n for n in Graph.order(nodes) if n.id in stored])
-        is_constant = {}
+        is_constant: Dict[int, bool] = {}
         for n in order:
             is_constant[n.id] = (n.id not in stored and not n.is_const
                                  and (n.val[0] == "c" if n.op == "input" else
@@ -523,7 +535,7 @@ def _functional_degree(integrands: Sequence[Any], compiled: CompiledForm) -> Opt
 
 
 def _compile_integral(form: Any, compiled: CompiledForm, kind: str, integrands: Sequence[Any],
-                      store: str) -> Tuple[Kernel, Optional[Kernel]]:
+                      store: str) -> Tuple[Kernel, Optional[Kernel], Optional[Tuple[float, float]]]:
     graph = Graph()
     leaves = _Leaves(graph, form, compiled, kind)
     writer = _Writer(compiled, kind)
@@ -540,16 +552,18 @@ def _compile_integral(form: Any, compiled: CompiledForm, kind: str, integrands: 
     if compiled.rank and any(test is None for test, _ in value):
         raise UnsupportedForm(f"a term without the test function: {show(integrands[0])}")
     if kind == "interior_facet":
-        return writer.write_sides(graph, outs), None
+        return writer.write_sides(graph, outs), None, None
     if compiled.rank < 2 or kind != "cell":
-        return writer.write(graph, outs, []), None
+        return writer.write(graph, outs, []), None, None
     prices = _Prices(compiled)
     plans = [_plan(outs, prices, store)]
     matrix = evaluate(False)
     if store != "none" and len(matrix) <= _MOST_ENTRIES:
         plans.append(_plan(_matrix(graph, matrix), prices, store))
     best = min(plans, key=lambda p: p.cost)
-    return (writer.write(graph, best.outs, best.stored), writer.write_setup(best.stored) if best.stored else None)
+    is_square = store == "auto" and compiled.arguments[0] == compiled.arguments[1]
+    return (writer.write(graph, best.outs, best.stored), writer.write_setup(best.stored) if best.stored else None,
+            _standard(matrix, compiled.arguments[0], compiled.dim) if is_square else None)
 
 
 def _is_symmetric(form: Any, compiled: CompiledForm, kind: str, integrands: Sequence[Any]) -> bool:
@@ -595,10 +609,10 @@ def compile_new(form: Any, store: str = "auto") -> CompiledForm:
     for (kind, subdomains, (degree, is_lobatto)), integrands in groups.items():
         if kind == "interior_facet" and subdomains:
             raise UnsupportedForm(f"dS of {', '.join(map(str, subdomains))}: interior facets have no parts")
-        kernel, setup = _compile_integral(form, compiled, kind, integrands, store)
+        kernel, setup, standard = _compile_integral(form, compiled, kind, integrands, store)
         compiled.integrals.append(Integral(
             kind, subdomains, _functional_degree(integrands, compiled) if degree is None else degree, is_lobatto,
-            kernel, setup))
+            kernel, setup, standard))
     return compiled
 
 

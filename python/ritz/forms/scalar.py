@@ -47,11 +47,11 @@ class Leaves(Protocol):
         """The side that a function is taken from; `side` None: not restricted to one."""
 
 
-_MATH = {
+_MATH: Dict[Any, str] = {
     U.Sqrt: "sqrt", U.Exp: "exp", U.Ln: "log", U.Sin: "sin", U.Cos: "cos", U.Tan: "tan", U.Sinh: "sinh",
     U.Cosh: "cosh", U.Tanh: "tanh", U.Asin: "asin", U.Acos: "acos", U.Atan: "atan", U.Erf: "erf",
 }
-_CONDITIONS = {U.LT: "<", U.GT: ">", U.LE: "<=", U.GE: ">=", U.EQ: "==", U.NE: "!=", U.AndCondition: "and",
+_CONDITIONS: Dict[Any, str] = {U.LT: "<", U.GT: ">", U.LE: "<=", U.GE: ">=", U.EQ: "==", U.NE: "!=", U.AndCondition: "and",
                U.OrCondition: "or", U.NotCondition: "not"}
 
 
