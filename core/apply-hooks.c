@@ -36,6 +36,7 @@ int ritz_operator_apply_hooked_prepare(CeedOperator op, CeedVector in, int *num_
 int ritz_operator_apply_hooked(CeedOperator op, CeedVector in, CeedVector out, const RitzApplyHooks *hooks) {
   RITZ_TRY(check_length(op, __func__, "input", in));
   RITZ_TRY(check_length(op, __func__, "output", out));
+  RITZ_TRY(ritz_operator_refresh(op));
   return op->obj.ceed->backend.operator_apply_hooked(op, in, out, hooks);
 }
 
@@ -51,6 +52,7 @@ int ritz_operator_apply_energy_kernel(CeedOperator op, CeedVector in, CeedVector
   RITZ_TRY(check_length(op, __func__, "output", out));
   RITZ_TRY(ritz_scalars_require(scalars, __func__, k, 1));
   if (!backend->operator_apply_energy || scalars->ceed != op->obj.ceed) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(ritz_operator_refresh(op));
   if (zeros) RITZ_TRY(ritz_indices_for(zeros, __func__, out, &entries));
   return backend->operator_apply_energy(op, in, out, zeros ? zeros->num : 0, entries, scalars->values, k,
                                         adds, is_done);

@@ -25,6 +25,7 @@ static int require_assembly_data(CeedOperator op, const char *call) {
 
 // The operator, or its stand-in in CeedScalar, with its groups: what slots of assembly compute for.
 static int prepare_scalars(CeedOperator op, const char *call, CeedOperator *computes) {
+  RITZ_TRY(ritz_operator_refresh(op));
   RITZ_TRY(ritz_operator_stand_in(op, computes));
   return require_assembly_data(*computes, call);
 }
@@ -245,6 +246,7 @@ static int add_diagonal_single(CeedOperator op, const char *call, bool is_point_
   RITZ_TRY(require_assembly_data(op, call));
   if (op->num_elem == 0) return CEED_ERROR_SUCCESS;
   RITZ_TRY(check_matching_restrictions(op, call));
+  RITZ_TRY(ritz_operator_refresh(op));
   RITZ_TRY(ritz_operator_update_reused(op, call));
   RITZ_TRY(ritz_operator_variant(op, assembled->precision, assembled->precision, &variant));
   RITZ_TRY(ritz_variant_is_supported(variant, CEED_VECTOR_NONE, &is_supported));

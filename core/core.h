@@ -224,6 +224,14 @@ int ritz_storage_take(Ceed ceed, RitzStorage *storage, RitzRepKind kind, void **
 void ritz_storage_clear(Ceed ceed, RitzStorage *storage);
 
 // ---- CeedVector ----
+// What computes a vector's values before they are read (core/vector-source.h).
+typedef struct RitzVectorSource RitzVectorSource;
+struct RitzVectorSource {
+  CeedOperator op; // counted
+  int (*refresh)(CeedVector vec);
+  void (*release)(RitzVectorSource **source);
+};
+
 struct CeedVector_private {
   struct CeedObject_private obj;
   CeedSize length;
@@ -235,7 +243,13 @@ struct CeedVector_private {
   uint64_t state_before;                   // an operator's apply: when it began
   bool is_stale;                           // there are no values, because an action that writes them failed
   void *watch;                             // of a backend that watches accesses
+  RitzVectorSource *source;                // owned, NULL: values are what was written
 };
+// Values that have a source are up to date afterwards. Whoever reads does it; whoever runs an operator does
+// it before anything else runs.
+static inline int ritz_vector_refresh(CeedVector vec) {
+  return vec->source ? vec->source->refresh(vec) : CEED_ERROR_SUCCESS;
+}
 int ritz_vector_check_same_ceed(const char *call, CeedVector x, CeedVector y);
 // How two vectors, which may be sentinels, share entries, as messages say it ("input and output %s"); NULL:
 // they do not. Arrays that the program lent count, whichever hold the current values.
@@ -481,6 +495,7 @@ struct CeedOperator_private {
   struct CeedObject_private obj;
   CeedQFunction qf, dqf, dqfT; // counted; dqf, dqfT may be NULL
   char *name;                  // owned, may be NULL
+  char *note;                  // owned, a line for Explain; may be NULL
   bool is_composite, is_at_points, is_ready, is_sequential;
   CeedInt num_set;             // fields set so far
   CeedInt num_in, num_out;     // of the QFunction, known from the first SetField on
@@ -536,6 +551,8 @@ int ritz_group_table_vector(Ceed ceed, RitzActiveGroups *groups, CeedInt group, 
 int ritz_operator_check_points(CeedOperator op);
 // Sets outputs to zero as `mode` demands, for an operator or all sub-operators.
 int ritz_operator_zero_outputs(CeedOperator op, CeedVector out, RitzApplyMode mode);
+// Passive inputs that have a source (ritz_vector_refresh) are up to date afterwards.
+int ritz_operator_refresh(CeedOperator op);
 // Whether arithmetic, passive vectors and these active ones (single operator or composite; CEED_VECTOR_NONE:
 // none) are in CeedScalar.
 bool ritz_operator_is_in_scalars(CeedOperator op, CeedVector in, CeedVector out);

@@ -346,7 +346,7 @@ static void add_user(RitzText *t, const Source *s) {
 typedef struct {
   RitzText text;
   const RitzDerivative *wanted;
-  CeedInt num_partials;
+  CeedInt num_partials, num_columns; // the second: of the matrix, where one is wanted
 } Function;
 
 static bool has_direction(const RitzDerivative *d, CeedInt input) {
@@ -371,8 +371,8 @@ static void add_types(Function *f) {
                   d->have_direction ? pair : "RitzDualReal", (int)f->num_partials);
 }
 
-// The numbers of input i; `direction`: the input with their derivatives, -1: none; `first`: their first
-// partial derivative, -1: none.
+// The numbers of input i; `direction`: the input with their derivatives, or of a matrix the first of their
+// columns, -1: none; `first`: their first partial derivative, -1: none.
 static void add_input(Function *f, CeedInt i, CeedInt direction, CeedInt first) {
   const CeedInt size = f->wanted->qf->in[i]->size;
   if (!size) return;
@@ -383,7 +383,8 @@ static void add_input(Function *f, CeedInt i, CeedInt direction, CeedInt first) 
       (int)i, (int)size, (int)size, (int)i);
   if (f->wanted->have_partials) ritz_text_add(&f->text, "RitzDualValue(");
   ritz_text_add(&f->text, "in[%d][i + Q * k]", (int)i);
-  if (direction >= 0) ritz_text_add(&f->text, ", in[%d][i + Q * k]", (int)direction);
+  if (direction >= 0)
+    ritz_text_add(&f->text, f->wanted->is_matrix ? ", j == %d + k" : ", in[%d][i + Q * k]", (int)direction);
   if (f->wanted->have_partials) ritz_text_add(&f->text, "), RitzDualPartials");
   if (first >= 0)
     ritz_text_add(&f->text, "::of(%d + k)", (int)first);
@@ -394,10 +395,11 @@ static void add_input(Function *f, CeedInt i, CeedInt direction, CeedInt first) 
 
 static void add_inputs(Function *f) {
   const CeedQFunction qf = f->wanted->qf;
-  CeedInt direction = qf->num_in, partial = 0;
+  CeedInt direction = f->wanted->is_matrix ? 0 : qf->num_in, partial = 0;
   for (CeedInt i = 0; i < qf->num_in; i++) {
-    const bool has_p = has_partials(f->wanted, i);
-    add_input(f, i, has_direction(f->wanted, i) ? direction++ : -1, has_p ? partial : -1);
+    const bool has_d = has_direction(f->wanted, i), has_p = has_partials(f->wanted, i);
+    add_input(f, i, has_d ? direction : -1, has_p ? partial : -1);
+    if (has_d) direction += f->wanted->is_matrix ? qf->in[i]->size : 1;
     if (has_p) partial += qf->in[i]->size;
   }
 }
@@ -411,12 +413,26 @@ static void add_list(RitzText *t, const char *type, const char *name, CeedInt nu
   ritz_text_add(t, "%s};\n", num ? "" : "0");
 }
 
-// Output `number` of the function: derivatives of the user's.
-static void add_derivatives(Function *f, CeedInt number, CeedInt size, CeedInt output, CeedInt first) {
+// Where the derivatives of an output go: to an output of their own, or into column j of the matrix.
+static void add_place(Function *f, CeedInt number, CeedInt row) {
+  if (!f->wanted->is_matrix)
+    ritz_text_add(&f->text, "out[%d][i + Q * k] = ", (int)number);
+  else if (f->wanted->is_symmetric)
+    ritz_text_add(&f->text,
+                  "out[0][i + Q * (%d + k > j ? (%d + k) * (%d + k + 1) / 2 + j : j * (j + 1) / 2 + %d + k)] "
+                  "= ",
+                  (int)row, (int)row, (int)row, (int)row);
+  else
+    ritz_text_add(&f->text, "out[0][i + Q * ((%d + k) * %d + j)] = ", (int)row, (int)f->num_columns);
+}
+
+// Output `number` of the function, from number `row` of all outputs on: derivatives of the user's.
+static void add_derivatives(Function *f, CeedInt number, CeedInt row, CeedInt size, CeedInt output,
+                            CeedInt first) {
   RitzText *t = &f->text;
   if (!size) return;
-  ritz_text_add(t, "  RITZ_DUAL_UNROLL for (int k = 0; k < %d; k++) out[%d][i + Q * k] = ", (int)size,
-                (int)number);
+  ritz_text_add(t, "  RITZ_DUAL_UNROLL for (int k = 0; k < %d; k++)\n    ", (int)size);
+  add_place(f, number, row);
   if (!f->wanted->have_partials)
     ritz_text_add(t, "out%d[k].d;\n", (int)output);
   else
@@ -427,12 +443,14 @@ static void add_outputs(Function *f) {
   const RitzDerivative *d = f->wanted;
   const CeedQFunction qf = d->qf;
   const CeedInt num = d->have_partials ? qf->num_in : qf->num_out;
-  CeedInt number = 0, partial = 0;
+  CeedInt number = 0, row = 0, partial = 0;
   for (CeedInt i = 0, k = 0; i < num; i++) {
     const CeedInt size = (d->have_partials ? qf->in : qf->out)[i]->size;
     if (d->have_partials && !d->have_partials[i]) continue;
-    if (!d->are_wanted || d->are_wanted[k])
-      add_derivatives(f, number++, size, d->have_partials ? 0 : i, partial);
+    if (!d->are_wanted || d->are_wanted[k]) {
+      add_derivatives(f, number++, row, size, d->have_partials ? 0 : i, partial);
+      row += size;
+    }
     partial += size;
     k++;
   }
@@ -443,9 +461,9 @@ static void add_point(Function *f) {
   const CeedQFunction qf = f->wanted->qf;
   RitzText *t = &f->text;
   ritz_text_add(t,
-                "CEED_QFUNCTION_HELPER int %s_point(void *ctx, const CeedInt Q, const CeedInt i,\n"
+                "CEED_QFUNCTION_HELPER int %s_point(void *ctx, const CeedInt Q, const CeedInt i,%s\n"
                 "    const CeedScalar *const *in, CeedScalar *const *out) {\n",
-                f->wanted->name);
+                f->wanted->name, f->wanted->is_matrix ? " const int j," : "");
   add_inputs(f);
   for (CeedInt i = 0; i < qf->num_out; i++) {
     if (qf->out[i]->size) ritz_text_add(t, "  RitzDual out%d[%d];\n", (int)i, (int)qf->out[i]->size);
@@ -477,10 +495,15 @@ static void add_all(Function *f, const Source *s) {
       t,
       "CEED_QFUNCTION(%s)(void *ctx, const CeedInt Q, const CeedScalar *const *in, CeedScalar *const "
       "*out) {\n"
-      "  int code = 0;\n"
-      "  RITZ_DUAL_LOOP for (CeedInt i = 0; i < Q; i++) code |= %s_point(ctx, Q, i, in, out);\n"
-      "  return code;\n}\n",
-      name, name);
+      "  int code = 0;\n",
+      name);
+  if (f->wanted->is_matrix)
+    ritz_text_add(t, "  for (int j = 0; j < %d; j++) // directions: the unit vectors\n  ",
+                  (int)f->num_columns);
+  ritz_text_add(t,
+                "  RITZ_DUAL_LOOP for (CeedInt i = 0; i < Q; i++) code |= %s_point(ctx, Q, i,%s in, out);\n"
+                "  return code;\n}\n",
+                name, f->wanted->is_matrix ? " j," : "");
 }
 
 int ritz_derivative_text(const RitzDerivative *wanted, char **text) {
@@ -493,7 +516,10 @@ int ritz_derivative_text(const RitzDerivative *wanted, char **text) {
                "%s: QFunction '%s' has no text, needed one to differentiate", wanted->call, qf->kernel_name);
   RITZ_REQUIRE(!qf->is_cxx, ceed, CEED_ERROR_UNSUPPORTED,
                "%s: QFunction '%s' is made by differentiation itself", wanted->call, qf->kernel_name);
-  for (CeedInt i = 0; i < qf->num_in; i++) f.num_partials += has_partials(wanted, i) ? qf->in[i]->size : 0;
+  for (CeedInt i = 0; i < qf->num_in; i++) {
+    f.num_partials += has_partials(wanted, i) ? qf->in[i]->size : 0;
+    f.num_columns += has_direction(wanted, i) ? qf->in[i]->size : 0;
+  }
   int ierr = ritz_qfunction_load_for_device(qf, &s.text);
   if (!ierr) ierr = read_words(&s);
   if (!ierr) ierr = find_real_numbers(&s);

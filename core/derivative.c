@@ -1,25 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Operators of derivatives and of gradients (ritz/derivative.h). Their texts: core/derivative-text.c.
+// Operators of derivatives and of gradients (ritz/derivative.h). Their texts: core/derivative-text.c; what is
+// stored at points: core/derivative-points.c, derivative-matrix.c; which is fastest: derivative-fastest.c.
 #include "core/derivative.h"
 
-#include <ritz/derivative.h>
 #include <ritz/operator.h>
 #include <ritz/precision.h>
 #include <ritz/qfunction.h>
 #include <string.h>
 
-// What is asked for: the derivative at a state, or the gradient of an energy.
-typedef struct {
-  const char *call;        // the public function
-  const char *suffix, *of; // of names: of QFunctions, before those of operators
-  CeedVector state;        // borrowed; NULL: a gradient
-} Request;
+typedef RitzDerivativeRequest Request;
 
 // The outputs of a gradient are called so and like the input that they are derivatives by.
 static const char by[] = "by ";
 
-// *name: owned by the caller
-static int join(Ceed ceed, const char *first, const char *second, char **name) {
+int ritz_derivative_join(Ceed ceed, const char *first, const char *second, char **name) {
   RITZ_TRY(RITZ_MALLOC(ceed, strlen(first) + strlen(second) + 1, name));
   strcat(strcpy(*name, first), second);
   return CEED_ERROR_SUCCESS;
@@ -27,18 +21,31 @@ static int join(Ceed ceed, const char *first, const char *second, char **name) {
 
 // ---- Its QFunction ----
 
-static int add_field(CeedQFunction qf, const char *before, CeedQFunctionField field, bool is_output) {
+int ritz_derivative_add_field(CeedQFunction qf, const char *before, CeedQFunctionField field,
+                              CeedEvalMode mode, bool is_output) {
   char *name = NULL;
-  RITZ_TRY(join(qf->obj.ceed, before, field->name, &name));
-  const int ierr =
-      (is_output ? CeedQFunctionAddOutput : CeedQFunctionAddInput)(qf, name, field->size, field->eval_mode);
+  RITZ_TRY(ritz_derivative_join(qf->obj.ceed, before, field->name, &name));
+  const int ierr = (is_output ? CeedQFunctionAddOutput : CeedQFunctionAddInput)(qf, name, field->size, mode);
   RITZ_FREE(&name);
   return ierr;
 }
 
+static int add_field(CeedQFunction qf, const char *before, CeedQFunctionField field, bool is_output) {
+  return ritz_derivative_add_field(qf, before, field, field->eval_mode, is_output);
+}
+
+// Whether an active input is stored at points; what is there already is not.
+static bool is_stored(const Request *r, CeedQFunctionField input) {
+  return r->state && r->storage == RITZ_STORED_INPUTS && input->eval_mode != CEED_EVAL_NONE;
+}
+
 static int add_fields(const Request *r, CeedQFunction from, const bool *are_active, const bool *are_wanted,
                       CeedQFunction qf) {
-  for (CeedInt i = 0; i < from->num_in; i++) RITZ_TRY(add_field(qf, "", from->in[i], false));
+  for (CeedInt i = 0; i < from->num_in; i++) {
+    const bool is_at_points = are_active[i] && is_stored(r, from->in[i]);
+    RITZ_TRY(ritz_derivative_add_field(qf, "", from->in[i],
+                                       is_at_points ? CEED_EVAL_NONE : from->in[i]->eval_mode, false));
+  }
   for (CeedInt i = 0; i < from->num_in; i++) {
     if (are_active[i]) RITZ_TRY(add_field(qf, r->state ? "d " : by, from->in[i], !r->state));
   }
@@ -50,7 +57,7 @@ static int add_fields(const Request *r, CeedQFunction from, const bool *are_acti
 
 // What hosts would call of the text, now: the compiler's refusal is this call's error. Devices have compilers
 // of their own.
-static int compile(const Request *r, CeedQFunction qf, const char *user) {
+int ritz_derivative_compile(const Request *r, CeedQFunction qf, const char *user) {
   const Ceed ceed = qf->obj.ceed;
   const CeedErrorHandler handler = ceed->error_handler;
   char *words = NULL;
@@ -68,8 +75,7 @@ static int compile(const Request *r, CeedQFunction qf, const char *user) {
   return ierr;
 }
 
-// Which inputs of a gradient its outputs are derivatives by; free it.
-static int find_partials(CeedQFunction gradient, bool **have_partials) {
+int ritz_derivative_partials(CeedQFunction gradient, bool **have_partials) {
   RITZ_TRY(RITZ_CALLOC(gradient->obj.ceed, (size_t)gradient->num_in + 1, have_partials));
   for (CeedInt i = 0, k = 0; i < gradient->num_in && k < gradient->num_out; i++) {
     (*have_partials)[i] = !strcmp(gradient->in[i]->name, gradient->out[k]->name + strlen(by));
@@ -78,19 +84,21 @@ static int find_partials(CeedQFunction gradient, bool **have_partials) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int make_text(const Request *r, CeedQFunction from, const char *name, const bool *are_active,
-                     const bool *are_wanted, char **text) {
-  RitzDerivative wanted = {.qf = from, .call = r->call, .name = name};
+// wanted: with what differs from a gradient and a derivative along directions
+static int make_text(const Request *r, CeedQFunction from, const bool *are_active, RitzDerivative wanted,
+                     char **text) {
   bool *have_partials = NULL;
 
+  wanted.qf = from;
+  wanted.call = r->call;
   if (!r->state) {
     wanted.have_partials = are_active;
     return ritz_derivative_text(&wanted, text);
   }
   wanted.have_direction = are_active;
-  wanted.are_wanted = are_wanted;
+  wanted.are_wanted = are_active + from->num_in;
   if (from->energy) {
-    RITZ_TRY(find_partials(from, &have_partials));
+    RITZ_TRY(ritz_derivative_partials(from, &have_partials));
     wanted.qf = from->energy;
     wanted.have_partials = have_partials;
   }
@@ -99,14 +107,14 @@ static int make_text(const Request *r, CeedQFunction from, const char *name, con
   return ierr;
 }
 
-static int make_qfunction(const Request *r, CeedOperator op, const bool *are_active, const bool *are_wanted,
-                          CeedQFunction *qf) {
-  const CeedQFunction from = op->qf;
-  const Ceed ceed = op->obj.ceed;
+int ritz_derivative_qfunction(const Request *r, CeedQFunction from, const bool *are_active, bool as_matrix,
+                              bool is_symmetric, CeedQFunction *qf) {
+  const Ceed ceed = from->obj.ceed;
   char *name = NULL, *text = NULL;
 
-  int ierr = join(ceed, from->kernel_name, r->suffix, &name);
-  if (!ierr) ierr = make_text(r, from, name, are_active, are_wanted, &text);
+  int ierr = ritz_derivative_join(ceed, from->kernel_name, r->suffix, &name);
+  const RitzDerivative wanted = {.name = name, .is_matrix = as_matrix, .is_symmetric = is_symmetric};
+  if (!ierr) ierr = make_text(r, from, are_active, wanted, &text);
   if (!ierr) ierr = RitzQFunctionCreateFromText(ceed, from->vec_length, text, name, qf);
   RITZ_FREE(&text);
   RITZ_FREE(&name);
@@ -115,10 +123,16 @@ static int make_qfunction(const Request *r, CeedOperator op, const bool *are_act
   (*qf)->is_context_writable = from->is_context_writable;
   // A product becomes two more and a sum; a gradient by hand costs up to four times the function.
   if (from->user_flops > 0) (*qf)->user_flops = (r->state ? 3 : 4) * from->user_flops;
-  if (!r->state) ierr = CeedQFunctionReferenceCopy(from, &(*qf)->energy);
-  if (!ierr) ierr = add_fields(r, from, are_active, are_wanted, *qf);
-  if (!ierr && from->ctx) ierr = CeedQFunctionSetContext(*qf, from->ctx);
-  if (!ierr) ierr = compile(r, *qf, from->kernel_name);
+  if (from->ctx) ierr = CeedQFunctionSetContext(*qf, from->ctx);
+  if (ierr) (void)CeedQFunctionDestroy(qf);
+  return ierr;
+}
+
+static int make_qfunction(const Request *r, CeedQFunction from, const bool *are_active, CeedQFunction *qf) {
+  RITZ_TRY(ritz_derivative_qfunction(r, from, are_active, false, false, qf));
+  int ierr = r->state ? CEED_ERROR_SUCCESS : CeedQFunctionReferenceCopy(from, &(*qf)->energy);
+  if (!ierr) ierr = add_fields(r, from, are_active, are_active + from->num_in, *qf);
+  if (!ierr) ierr = ritz_derivative_compile(r, *qf, from->kernel_name);
   if (ierr) (void)CeedQFunctionDestroy(qf);
   return ierr;
 }
@@ -127,6 +141,18 @@ static int make_qfunction(const Request *r, CeedOperator op, const bool *are_act
 
 static int set_field(CeedOperator made, const char *name, CeedOperatorField f, CeedVector vec) {
   return CeedOperatorSetField(made, name, f->rstr, f->basis, vec);
+}
+
+// An active input at the state: evaluated in each apply, or stored.
+static int set_state(const Request *r, CeedOperator op, CeedInt i, CeedOperator made) {
+  const CeedOperatorField f = op->in[i];
+  RitzPointNumbers numbers = {0};
+
+  if (!is_stored(r, f->qf_field)) return set_field(made, f->qf_field->name, f, r->state);
+  RITZ_TRY(ritz_point_numbers_of_input(r, op, i, &numbers));
+  const int ierr = CeedOperatorSetField(made, f->qf_field->name, numbers.rstr, CEED_BASIS_NONE, numbers.vec);
+  ritz_point_numbers_destroy(&numbers);
+  return ierr;
 }
 
 // Directions and outputs of gradients come in the order of the active inputs.
@@ -139,51 +165,67 @@ static int set_fields(const Request *r, CeedOperator op, CeedOperator made) {
     const CeedOperatorField f = ritz_operator_field(op, i);
     const bool is_active = f->vec == CEED_VECTOR_ACTIVE, is_output = i >= op->num_in;
     if (ritz_field_is_unused(f) || (is_output && !is_active)) continue;
-    RITZ_TRY(set_field(made, f->qf_field->name, f, is_active && !is_output && r->state ? r->state : f->vec));
+    RITZ_TRY(is_active && !is_output && r->state ? set_state(r, op, i, made)
+                                                 : set_field(made, f->qf_field->name, f, f->vec));
     if (is_active && !is_output) RITZ_TRY(set_field(made, more[k++]->name, f, CEED_VECTOR_ACTIVE));
   }
   return CEED_ERROR_SUCCESS;
 }
 
-static int set_name(const Request *r, CeedOperator op, CeedOperator made) {
+int ritz_derivative_set_name(const Request *r, CeedOperator op, CeedOperator made) {
   char *name = NULL;
-  RITZ_TRY(join(op->obj.ceed, r->of,
-                op->name ? op->name
-                : op->qf ? op->qf->kernel_name
-                         : "a composite",
-                &name));
+  RITZ_TRY(ritz_derivative_join(op->obj.ceed, r->of,
+                                op->name ? op->name
+                                : op->qf ? op->qf->kernel_name
+                                         : "a composite",
+                                &name));
   const int ierr = CeedOperatorSetName(made, name);
   RITZ_FREE(&name);
   return ierr;
 }
 
+int ritz_derivative_finish(CeedOperator op, CeedOperator made) {
+  int ierr = RitzOperatorSetPrecision(made, op->precision);
+  if (!ierr) ierr = RitzOperatorSetUse(made, op->use);
+  if (!ierr) made->route = op->route;
+  return ierr ? ierr : CeedOperatorCheckReady(made);
+}
+
 static int make_operator(const Request *r, CeedOperator op, CeedQFunction qf, CeedOperator *made) {
   RITZ_TRY(CeedOperatorCreate(op->obj.ceed, qf, CEED_QFUNCTION_NONE, CEED_QFUNCTION_NONE, made));
   int ierr = set_fields(r, op, *made);
-  if (!ierr) ierr = set_name(r, op, *made);
-  if (!ierr) ierr = RitzOperatorSetPrecision(*made, op->precision);
-  if (!ierr) ierr = RitzOperatorSetUse(*made, op->use);
-  if (!ierr) (*made)->route = op->route;
-  if (!ierr) ierr = CeedOperatorCheckReady(*made);
+  if (!ierr) ierr = ritz_derivative_set_name(r, op, *made);
+  if (!ierr) ierr = ritz_derivative_finish(op, *made);
   if (ierr) (void)CeedOperatorDestroy(made);
   return ierr;
 }
 
-static int differentiate_single(const Request *r, CeedOperator op, CeedOperator *made) {
-  const Ceed ceed = op->obj.ceed;
-  const size_t num = (size_t)op->num_in + (size_t)op->num_out;
+static int create_plain(const Request *r, CeedOperator op, const bool *are_active, CeedOperator *made) {
   CeedQFunction qf = NULL;
+
+  int ierr = make_qfunction(r, op->qf, are_active, &qf);
+  if (!ierr) ierr = make_operator(r, op, qf, made);
+  (void)CeedQFunctionDestroy(&qf);
+  return ierr;
+}
+
+int ritz_derivative_create(const Request *r, CeedOperator op, const bool *are_active, CeedOperator *made) {
+  if (r->storage == RITZ_STORED_AUTO) return ritz_derivative_create_fastest(r, op, are_active, made);
+  return (r->storage == RITZ_STORED_MATRIX ? ritz_derivative_create_matrix : create_plain)(r, op, are_active,
+                                                                                           made);
+}
+
+static int differentiate_single(const Request *r, CeedOperator op, CeedOperator *made) {
+  const size_t num = (size_t)op->num_in + (size_t)op->num_out;
   bool *are_active = NULL;
 
-  RITZ_TRY(RITZ_CALLOC(ceed, num + 1, &are_active));
+  RITZ_TRY(RITZ_CALLOC(op->obj.ceed, num + 1, &are_active));
   for (size_t i = 0; i < num; i++) {
     const CeedOperatorField f = ritz_operator_field(op, (CeedInt)i);
     are_active[i] = !ritz_field_is_unused(f) && f->vec == CEED_VECTOR_ACTIVE;
   }
-  int ierr = make_qfunction(r, op, are_active, are_active + op->num_in, &qf);
+  const int ierr = ritz_derivative_create(r, op, are_active, made);
   RITZ_FREE(&are_active);
-  if (!ierr) ierr = make_operator(r, op, qf, made);
-  (void)CeedQFunctionDestroy(&qf);
   return ierr;
 }
 
@@ -204,7 +246,7 @@ static int differentiate_sub(const Request *r, CeedOperator op, CeedInt number, 
 static int differentiate_composite(const Request *r, CeedOperator op, CeedOperator *made) {
   RITZ_TRY(CeedOperatorCreateComposite(op->obj.ceed, made));
   int ierr = CeedOperatorCompositeSetSequential(*made, op->is_sequential);
-  if (!ierr) ierr = set_name(r, op, *made);
+  if (!ierr) ierr = ritz_derivative_set_name(r, op, *made);
   for (CeedInt i = 0; !ierr && i < op->num_sub; i++) ierr = differentiate_sub(r, op, i, *made);
   if (!ierr) ierr = CeedOperatorCheckReady(*made);
   if (ierr) (void)CeedOperatorDestroy(made);
@@ -258,13 +300,15 @@ static int check_device(const Request *r, Ceed ceed) {
   return CEED_ERROR_SUCCESS;
 }
 
-int RitzOperatorCreateDerivative(CeedOperator op, CeedVector state, CeedOperator *jacobian) {
+static int create_derivative(Request r, CeedOperator op, CeedVector state, CeedOperator *jacobian) {
   CeedOperator made = NULL;
 
-  RITZ_HANDLE(op, state);
-  RITZ_ARGUMENT(op, state);
-  RITZ_ARGUMENT(op, jacobian);
-  const Request r = {__func__, "_derivative", "derivative of ", state};
+  RITZ_HANDLE_OF(r.call, op, state);
+  RITZ_ARGUMENT_OF(op->obj.ceed, r.call, state);
+  RITZ_ARGUMENT_OF(op->obj.ceed, r.call, jacobian);
+  r.suffix = "_derivative";
+  r.of = "derivative of ";
+  r.state = state;
   RITZ_TRY(check(&r, op));
   RITZ_REQUIRE(op->input_size >= 0, op->obj.ceed, CEED_ERROR_INCOMPATIBLE,
                "%s: operator '%s' has no active input, needed one to differentiate by", r.call, name_of(op));
@@ -277,12 +321,38 @@ int RitzOperatorCreateDerivative(CeedOperator op, CeedVector state, CeedOperator
   return CEED_ERROR_SUCCESS;
 }
 
+int RitzOperatorCreateDerivative(CeedOperator op, CeedVector state, CeedOperator *jacobian) {
+  const Request r = {.call = __func__, .storage = RITZ_STORED_NOTHING};
+  return create_derivative(r, op, state, jacobian);
+}
+
+static const char *const storage_names[] = {"auto", "nothing", "inputs", "matrix"};
+
+const char *RitzDerivativeStorageName(RitzDerivativeStorage storage) {
+  return storage >= RITZ_STORED_AUTO && storage <= RITZ_STORED_MATRIX ? storage_names[storage] : NULL;
+}
+
+int RitzOperatorCreateDerivativeStored(CeedOperator op, CeedVector state,
+                                       const RitzDerivativeOptions *options, CeedOperator *jacobian) {
+  RITZ_HANDLE(op, state);
+  RITZ_ARGUMENT(op, options);
+  RITZ_REQUIRE(RitzDerivativeStorageName(options->storage), op->obj.ceed, CEED_ERROR_INCOMPATIBLE,
+               "%s: storage %d is none of a derivative", __func__, (int)options->storage);
+  RITZ_REQUIRE(options->num_applies >= 0, op->obj.ceed, CEED_ERROR_INCOMPATIBLE,
+               "%s: num_applies is %" CeedInt_FMT ", needed 0 or more", __func__, options->num_applies);
+  const Request r = {.call = __func__,
+                     .storage = options->storage,
+                     .num_applies = options->num_applies > 0 ? options->num_applies : 30};
+  return create_derivative(r, op, state, jacobian);
+}
+
 int RitzOperatorCreateGradient(CeedOperator energy, CeedOperator *residual) {
   CeedOperator made = NULL;
 
   RITZ_HANDLE(energy);
   RITZ_ARGUMENT(energy, residual);
-  const Request r = {__func__, "_gradient", "gradient of ", NULL};
+  const Request r = {
+      .call = __func__, .suffix = "_gradient", .of = "gradient of ", .storage = RITZ_STORED_NOTHING};
   RITZ_TRY(check(&r, energy));
   RITZ_TRY(check_energy(&r, energy));
   RITZ_TRY(check_device(&r, energy->obj.ceed));

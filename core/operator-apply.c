@@ -137,6 +137,14 @@ static int check_access(CeedOperator whole, CeedOperator op, const char *call, C
   return CEED_ERROR_SUCCESS;
 }
 
+int ritz_operator_refresh(CeedOperator op) {
+  for (CeedInt i = 0; i < op->num_sub; i++) RITZ_TRY(ritz_operator_refresh(op->sub[i]));
+  for (CeedInt i = 0; i < op->num_in && op->num_elem > 0; i++) {
+    if (is_vector(op->in[i]->vec)) RITZ_TRY_BACKEND(ritz_vector_refresh(op->in[i]->vec));
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
 // Refuses an output that is the coordinates of the operator's points.
 static int check_coordinates(CeedOperator op, const char *call, CeedVector out, bool is_part) {
   for (CeedInt i = 0; i < op->num_out && op->point_coords; i++) {
@@ -218,6 +226,7 @@ int ritz_operator_check_apply(CeedOperator op, const char *call, CeedVector in, 
   RITZ_TRY(check_vectors(op, call, in, out));
   RITZ_TRY(check_apart(op, call, in, out));
   RITZ_TRY(check_coordinates(op, call, out, false));
+  RITZ_TRY(ritz_operator_refresh(op));
   return check_access(op, op, call, in, out, mode);
 }
 

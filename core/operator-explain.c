@@ -27,6 +27,22 @@ static int explain_variant(CeedOperator op, CeedOperator variant, FILE *stream) 
   return CEED_ERROR_SUCCESS;
 }
 
+// Passive inputs that an operator computes when what it reads has changed.
+static void explain_sources(CeedOperator op, FILE *stream) {
+  if (op->note) fprintf(stream, "  %s\n", op->note);
+  for (CeedInt i = 0; i < op->num_in; i++) {
+    const CeedOperatorField f = op->in[i];
+    if (f->vec == CEED_VECTOR_ACTIVE || f->vec == CEED_VECTOR_NONE || !f->vec->source) continue;
+    fprintf(stream,
+            "  stored at points: %" CeedInt_FMT
+            " numbers a point ('%s'), %zu bytes, %.1f MB in all, computed "
+            "again when the state has changed\n",
+            f->qf_field->size, f->qf_field->name,
+            (size_t)f->qf_field->size * ritz_scalar_bytes(f->vec->precision),
+            1e-6 * (double)f->vec->storage.num_bytes);
+  }
+}
+
 // Explains an operator and the variants that vectors have asked for.
 static int explain_single(CeedOperator op, FILE *stream) {
   const char *name = op->name && op->name[0] ? op->name : op->qf->kernel_name;
@@ -34,6 +50,7 @@ static int explain_single(CeedOperator op, FILE *stream) {
   fprintf(stream, "operator %s on %s: %" CeedInt_FMT " elements, %" CeedInt_FMT " points %s\n",
           name[0] ? name : "without a name", op->obj.ceed->backend.name, op->num_elem,
           op->is_at_points ? own : op->num_qpts, op->is_at_points ? "of their own" : "each");
+  explain_sources(op, stream);
   RITZ_TRY(explain_variant(op, op, stream));
   for (int i = 0; i < 4; i++) {
     CeedOperator variant = op->variants[i];

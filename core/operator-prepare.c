@@ -37,18 +37,39 @@ static bool has_kernels(CeedOperator op) {
   return op->num_elem > 0 && op->obj.ceed->backend.operators_prepare != NULL;
 }
 
+static void add(CeedOperator op, int wanted, List *list) {
+  if (!has_kernels(op)) return;
+  list->ops[list->num] = op;
+  list->wanted[list->num++] = wanted;
+}
+
+// What computes an input that is stored at points, NULL: it is not.
+static CeedOperator source_of(CeedOperatorField field) {
+  const CeedVector vec = field->vec;
+  return vec == CEED_VECTOR_ACTIVE || vec == CEED_VECTOR_NONE || !vec->source ? NULL : vec->source->op;
+}
+
 static void add_parts(CeedOperator op, int wanted, List *list) {
   for (CeedInt i = 0; i < num_parts(op); i++) {
     CeedOperator part = op->is_composite ? op->sub[i] : op;
-    if (!has_kernels(part)) continue;
-    list->ops[list->num] = part;
-    list->wanted[list->num++] = wanted;
+    for (CeedInt k = 0; k < part->num_in; k++) {
+      if (source_of(part->in[k])) add(source_of(part->in[k]), RITZ_PREPARE_APPLY, list);
+    }
+    add(part, wanted, list);
   }
+}
+
+// Parts, and what may compute their inputs.
+static size_t most_operators(CeedOperator op) {
+  size_t most = 0;
+  for (CeedInt i = 0; i < num_parts(op); i++)
+    most += 1 + (size_t)(op->is_composite ? op->sub[i] : op)->num_in;
+  return most;
 }
 
 static int list_parts(CeedInt num, const CeedOperator *ops, const int *wanted, List *list) {
   size_t most = 0;
-  for (CeedInt i = 0; i < num; i++) most += (size_t)num_parts(ops[i]);
+  for (CeedInt i = 0; i < num; i++) most += most_operators(ops[i]);
   RITZ_TRY(RITZ_MALLOC(ops[0]->obj.ceed, most, &list->ops));
   RITZ_TRY(RITZ_MALLOC(ops[0]->obj.ceed, most, &list->wanted));
   for (CeedInt i = 0; i < num; i++) add_parts(ops[i], wanted ? wanted[i] : RITZ_PREPARE_APPLY, list);

@@ -88,6 +88,7 @@ int ritz_operator_strip_stand_in(CeedOperator op) {
 }
 
 static int refresh(Copy *c) {
+  RITZ_TRY_BACKEND(ritz_vector_refresh(c->vec));
   if (c->state == c->vec->state) return CEED_ERROR_SUCCESS;
   RITZ_TRY_BACKEND(ritz_vector_convert("CeedVectorGetArrayRead", c->vec->length, c->vec, c->copy));
   c->state = c->vec->state;

@@ -101,6 +101,7 @@ int CeedOperatorDestroy(CeedOperator *op) {
   RITZ_FREE(&o->sub);
   RITZ_FREE(&o->labels);
   RITZ_FREE(&o->name);
+  RITZ_FREE(&o->note);
   ritz_object_free(&o);
   *op = NULL;
   return CEED_ERROR_SUCCESS;

@@ -51,6 +51,7 @@ int CeedVectorDestroy(CeedVector *vec) {
   RITZ_REQUIRE(v->num_readers == 0, v->obj.ceed, CEED_ERROR_ACCESS,
                "CeedVectorDestroy: Cannot destroy CeedVector, %" CeedInt_FMT " processes have read access",
                v->num_readers);
+  if (v->source) v->source->release(&v->source);
   if (v->obj.ceed->backend.vector_forget) v->obj.ceed->backend.vector_forget(v);
   ritz_storage_clear(v->obj.ceed, &v->storage);
   ritz_object_free(&v);
@@ -112,6 +113,7 @@ int ritz_vector_require_readable(CeedVector vec, const char *call) {
 }
 
 int ritz_vector_require_data(CeedVector vec, const char *call) {
+  RITZ_TRY(ritz_vector_refresh(vec));
   RITZ_REQUIRE(
       !vec->is_stale || vec->length == 0 || ritz_storage_has_data(&vec->storage), vec->obj.ceed,
       CEED_ERROR_BACKEND,

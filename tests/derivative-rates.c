@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Rates of a neo-Hookean residual, of its Jacobian by hand and of the one that RitzOperatorCreateDerivative
-// makes (tests/hyperelastic-qfunctions.h), on a cube of N^3 hexahedra with stored factors; each with
+// Rates of a residual, of its Jacobian by hand and of its derivatives, which store at points what their names
+// say (RitzOperatorCreateDerivativeStored), on a cube of N^3 hexahedra with stored factors; each with
 // functions of <math.h> for vectors and for one number at a time (RITZ_VECTOR_MATH):
 //
-//     derivative-rates [--ceed RESOURCE] [--degree P] [--points Q] [--cells N] [--rounds N]
+//     derivative-rates [--ceed RESOURCE] [--text NAME] [--degree P] [--points Q] [--cells N] [--rounds N]
 //
-// One thread. Operators take turns; medians of the times of the thread on its processor, on devices of the
-// clock over 20 applies, and of their ratios.
-#include "tests/hyperelastic-qfunctions.h"
+// Texts: neo-Hookean (tests/hyperelastic-qfunctions.h), of its energy (energy-qfunctions.h), Poisson
+// (derivative-qfunctions.h), plastic (plastic-qfunctions.h). One thread. Operators take turns; medians of the
+// times of the thread on its processor, on devices of the clock over 20 applies, and of their ratios. The
+// last line: what a new state costs, the first apply with it less a further one.
+#pragma GCC diagnostic ignored "-Wunused-function" // texts that are not timed
+#include "tests/derivative-qfunctions.h"
+#include "tests/energy-qfunctions.h"
+#include "tests/plastic-qfunctions.h"
 
 #include <ceed/backend.h>
 #include <math.h>
@@ -17,25 +22,65 @@
 #include <string.h>
 #include <time.h>
 
-enum { RESIDUAL, BY_HAND, DERIVATIVE, NUM_KINDS, NUM_OPS = 2 * NUM_KINDS, MAX_ROUNDS = 1001 };
+enum {
+  RESIDUAL,
+  BY_HAND,
+  DERIVATIVE,
+  INPUTS,
+  MATRIX,
+  NUM_KINDS,
+  NUM_OPS = 2 * NUM_KINDS,
+  MAX_ROUNDS = 1001,
+};
+
+// Functions of u, if has_value, and its gradient.
+typedef struct {
+  const char *name;
+  CeedQFunctionUser residual, by_hand; // by_hand NULL: none
+  const char *residual_loc, *by_hand_loc;
+  CeedInt num_comp;
+  bool has_value, is_energy; // is_energy: the residual is the gradient of that
+  double state;              // largest value
+} Text;
+
+static const Text texts[] = {
+    {"neo-Hookean", HyperelasticResidual, HyperelasticJacobian, HyperelasticResidual_loc,
+     HyperelasticJacobian_loc, 3, false, false, 0.02},
+    {"energy", HyperelasticEnergy, HyperelasticJacobian, HyperelasticEnergy_loc, HyperelasticJacobian_loc, 3,
+     false, true, 0.02},
+    {"Poisson", PoissonResidual, PoissonJacobian, PoissonResidual_loc, PoissonJacobian_loc, 1, true, false,
+     1},
+    {"plastic", PlasticResidual, NULL, PlasticResidual_loc, NULL, 3, false, false, 0.02},
+};
+enum { NUM_TEXTS = sizeof(texts) / sizeof(texts[0]) };
 
 typedef struct {
   const char *resource;
+  const Text *text;
   CeedInt degree, points, cells, rounds;
 } Options;
 
 typedef struct {
   Ceed ceed;
+  const Text *text;
   CeedSize size;
-  CeedElemRestriction rstr, rstr_q;
+  CeedElemRestriction rstr, rstr_q, rstr_e;
   CeedBasis basis;
   CeedQFunctionContext ctx;
   CeedVector qdata, state, x, y;
   CeedOperator ops[NUM_OPS]; // with functions for vectors, then without
 } Bench;
 
+static const Text *find_text(const char *name) {
+  for (int i = 0; i < NUM_TEXTS; i++) {
+    if (!strcmp(texts[i].name, name)) return &texts[i];
+  }
+  return NULL;
+}
+
 static bool set_option(Options *o, const char *name, const char *text) {
   if (!strcmp(name, "--ceed")) return o->resource = text, true;
+  if (!strcmp(name, "--text")) return (o->text = find_text(text)) != NULL;
   if (!strcmp(name, "--degree")) return (o->degree = atoi(text)) > 0;
   if (!strcmp(name, "--points")) return (o->points = atoi(text)) > 0;
   if (!strcmp(name, "--cells")) return (o->cells = atoi(text)) > 0;
@@ -47,19 +92,21 @@ static bool set_option(Options *o, const char *name, const char *text) {
 
 static int make_restrictions(const Options *o, Bench *b) {
   const CeedInt N = o->cells, p = o->degree, P = p + 1, n = N * p + 1, Q3 = o->points * o->points * o->points;
-  const CeedInt strides[3] = {1, Q3, 10 * Q3};
+  const CeedInt strides[3] = {1, Q3, 10 * Q3}, strides_e[3] = {1, Q3, Q3}, nc = o->text->num_comp;
   CeedInt *offsets = malloc((size_t)(N * N * N * P * P * P) * sizeof(*offsets)), k = 0;
 
   for (CeedInt e = 0; e < N * N * N; e++) {
     for (CeedInt i = 0; i < P * P * P; i++) {
       const CeedInt x = p * (e % N) + i % P, y = p * (e / N % N) + i / P % P, z = p * (e / N / N) + i / P / P;
-      offsets[k++] = 3 * (x + n * (y + n * z));
+      offsets[k++] = nc * (x + n * (y + n * z));
     }
   }
-  b->size = (CeedSize)3 * n * n * n;
-  CeedCall(CeedElemRestrictionCreate(b->ceed, N * N * N, P * P * P, 3, 1, b->size, CEED_MEM_HOST,
+  b->size = (CeedSize)nc * n * n * n;
+  CeedCall(CeedElemRestrictionCreate(b->ceed, N * N * N, P * P * P, nc, 1, b->size, CEED_MEM_HOST,
                                      CEED_COPY_VALUES, offsets, &b->rstr));
   free(offsets);
+  CeedCall(CeedElemRestrictionCreateStrided(b->ceed, N * N * N, Q3, 1, (CeedSize)N * N * N * Q3, strides_e,
+                                            &b->rstr_e));
   return CeedElemRestrictionCreateStrided(b->ceed, N * N * N, Q3, 10, (CeedSize)10 * N * N * N * Q3, strides,
                                           &b->rstr_q);
 }
@@ -83,35 +130,67 @@ static int make_data(const Options *o, Bench *b) {
   const Material material = {7, {1.5, 2.5}, 0.9, {3, 0.7}};
   CeedVector *const vectors[] = {&b->state, &b->x, &b->y};
 
-  CeedCall(CeedBasisCreateTensorH1Lagrange(b->ceed, 3, 3, o->degree + 1, o->points, CEED_GAUSS, &b->basis));
+  CeedCall(CeedBasisCreateTensorH1Lagrange(b->ceed, 3, o->text->num_comp, o->degree + 1, o->points,
+                                           CEED_GAUSS, &b->basis));
   CeedCall(CeedElemRestrictionCreateVector(b->rstr_q, &b->qdata, NULL));
   CeedCall(fill(b->qdata, factors, (CeedSize)o->points * o->points * o->points, 0));
   for (int i = 0; i < 3; i++) CeedCall(CeedVectorCreate(b->ceed, b->size, vectors[i]));
-  CeedCall(fill(b->state, zero, 1, 0.02));
+  CeedCall(fill(b->state, zero, 1, o->text->state));
   CeedCall(fill(b->x, zero, 1, 1));
   CeedCall(CeedQFunctionContextCreate(b->ceed, &b->ctx));
   return CeedQFunctionContextSetData(b->ctx, CEED_MEM_HOST, CEED_COPY_VALUES, sizeof(material),
                                      (void *)&material);
 }
 
-static int make_operator(Bench *b, bool is_jacobian, CeedOperator *op) {
-  CeedQFunction qf = NULL;
+static int set_inputs(const Bench *b, CeedOperator op, bool is_direction, CeedVector vec) {
+  if (b->text->has_value)
+    CeedCall(CeedOperatorSetField(op, is_direction ? "w" : "u", b->rstr, b->basis, vec));
+  return CeedOperatorSetField(op, is_direction ? "dw" : "du", b->rstr, b->basis, vec);
+}
 
-  CeedCall(CeedQFunctionCreateInterior(b->ceed, 1, is_jacobian ? HyperelasticJacobian : HyperelasticResidual,
-                                       is_jacobian ? HyperelasticJacobian_loc : HyperelasticResidual_loc,
-                                       &qf));
-  CeedCall(CeedQFunctionAddInput(qf, "du", 9, CEED_EVAL_GRAD));
+static int add_inputs(const Bench *b, CeedQFunction qf, bool is_direction) {
+  const CeedInt nc = b->text->num_comp;
+  if (b->text->has_value) CeedCall(CeedQFunctionAddInput(qf, is_direction ? "w" : "u", nc, CEED_EVAL_INTERP));
+  return CeedQFunctionAddInput(qf, is_direction ? "dw" : "du", 3 * nc, CEED_EVAL_GRAD);
+}
+
+static int make_operator_of(Bench *b, CeedQFunction qf, bool is_jacobian, bool is_energy, CeedOperator *op) {
+  CeedCall(add_inputs(b, qf, false));
   CeedCall(CeedQFunctionAddInput(qf, "qdata", 10, CEED_EVAL_NONE));
-  if (is_jacobian) CeedCall(CeedQFunctionAddInput(qf, "dw", 9, CEED_EVAL_GRAD));
-  CeedCall(CeedQFunctionAddOutput(qf, "dv", 9, CEED_EVAL_GRAD));
+  if (is_jacobian) CeedCall(add_inputs(b, qf, true));
+  CeedCall(is_energy ? CeedQFunctionAddOutput(qf, "dv", 1, CEED_EVAL_NONE)
+                     : CeedQFunctionAddOutput(qf, "dv", 3 * b->text->num_comp, CEED_EVAL_GRAD));
   CeedCall(CeedQFunctionSetContext(qf, b->ctx));
   CeedCall(CeedQFunctionSetContextWritable(qf, false));
   CeedCall(CeedOperatorCreate(b->ceed, qf, CEED_QFUNCTION_NONE, CEED_QFUNCTION_NONE, op));
-  CeedCall(CeedQFunctionDestroy(&qf));
-  CeedCall(CeedOperatorSetField(*op, "du", b->rstr, b->basis, is_jacobian ? b->state : CEED_VECTOR_ACTIVE));
+  CeedCall(set_inputs(b, *op, false, is_jacobian ? b->state : CEED_VECTOR_ACTIVE));
   CeedCall(CeedOperatorSetField(*op, "qdata", b->rstr_q, CEED_BASIS_NONE, b->qdata));
-  if (is_jacobian) CeedCall(CeedOperatorSetField(*op, "dw", b->rstr, b->basis, CEED_VECTOR_ACTIVE));
-  return CeedOperatorSetField(*op, "dv", b->rstr, b->basis, CEED_VECTOR_ACTIVE);
+  if (is_jacobian) CeedCall(set_inputs(b, *op, true, CEED_VECTOR_ACTIVE));
+  return is_energy ? CeedOperatorSetField(*op, "dv", b->rstr_e, CEED_BASIS_NONE, CEED_VECTOR_ACTIVE)
+                   : CeedOperatorSetField(*op, "dv", b->rstr, b->basis, CEED_VECTOR_ACTIVE);
+}
+
+static int make_operator(Bench *b, bool is_jacobian, CeedOperator *op) {
+  const Text *text = b->text;
+  const bool is_energy = text->is_energy && !is_jacobian;
+  CeedQFunction qf = NULL;
+  CeedOperator made = NULL;
+
+  CeedCall(CeedQFunctionCreateInterior(b->ceed, 1, is_jacobian ? text->by_hand : text->residual,
+                                       is_jacobian ? text->by_hand_loc : text->residual_loc, &qf));
+  CeedCall(make_operator_of(b, qf, is_jacobian, is_energy, &made));
+  CeedCall(CeedQFunctionDestroy(&qf));
+  if (!is_energy) return *op = made, CEED_ERROR_SUCCESS;
+  CeedCall(RitzOperatorCreateGradient(made, op));
+  return CeedOperatorDestroy(&made);
+}
+
+static int make_derivative(const Bench *b, int k, CeedOperator residual, CeedOperator *op) {
+  static const RitzDerivativeStorage storage[NUM_KINDS] = {
+      [DERIVATIVE] = RITZ_STORED_NOTHING, [INPUTS] = RITZ_STORED_INPUTS, [MATRIX] = RITZ_STORED_MATRIX};
+  const RitzDerivativeOptions options = {.storage = storage[k]};
+
+  return RitzOperatorCreateDerivativeStored(residual, b->state, &options, op);
 }
 
 // The input of a kind of operator: Jacobians at the state.
@@ -120,11 +199,13 @@ static CeedVector input_of(const Bench *b, int op) { return op % NUM_KINDS == RE
 // Kernels are made here, by the first applies.
 static int make_operators(Bench *b) {
   for (int k = 0; k < NUM_OPS; k++) {
+    const int kind = k % NUM_KINDS;
     setenv("RITZ_VECTOR_MATH", k < NUM_KINDS ? "on" : "off", 1);
-    if (k % NUM_KINDS == DERIVATIVE)
-      CeedCall(RitzOperatorCreateDerivative(b->ops[k - DERIVATIVE], b->state, &b->ops[k]));
+    if (kind == BY_HAND && !b->text->by_hand) continue;
+    if (kind >= DERIVATIVE)
+      CeedCall(make_derivative(b, kind, b->ops[k - kind], &b->ops[k]));
     else
-      CeedCall(make_operator(b, k % NUM_KINDS == BY_HAND, &b->ops[k]));
+      CeedCall(make_operator(b, kind == BY_HAND, &b->ops[k]));
     CeedCall(CeedOperatorApply(b->ops[k], input_of(b, k), b->y, CEED_REQUEST_IMMEDIATE));
   }
   return CEED_ERROR_SUCCESS;
@@ -138,6 +219,7 @@ static int bench_close(Bench *b) {
   CeedCall(CeedQFunctionContextDestroy(&b->ctx));
   CeedCall(CeedElemRestrictionDestroy(&b->rstr));
   CeedCall(CeedElemRestrictionDestroy(&b->rstr_q));
+  CeedCall(CeedElemRestrictionDestroy(&b->rstr_e));
   CeedCall(CeedBasisDestroy(&b->basis));
   return CeedDestroy(&b->ceed);
 }
@@ -153,9 +235,8 @@ static double seconds(const Options *o) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// Of one apply. The norm waits for a device.
-static int time_apply(const Options *o, const Bench *b, int op, double *time) {
-  const int num = is_device(o) ? 20 : 1;
+// Of one apply, the mean of num. The norm waits for a device.
+static int time_apply(const Options *o, const Bench *b, int op, int num, double *time) {
   CeedScalar norm;
 
   const double begin = seconds(o);
@@ -181,29 +262,49 @@ static double median(int num, const double *a, const double *b) {
   return sorted[num / 2];
 }
 
-static int measure(const Options *o, Bench *b) {
-  static const char *const names[NUM_KINDS] = {"residual", "by hand", "derivative"};
-  static double times[NUM_OPS][MAX_ROUNDS];
+static void print(const Options *o, const Bench *b, double times[NUM_OPS][MAX_ROUNDS],
+                  double first[NUM_OPS][MAX_ROUNDS]) {
+  static const char *const names[NUM_KINDS] = {"residual", "by hand", "nothing", "inputs", "matrix"};
 
-  for (int i = 0; i < o->rounds; i++) {
-    for (int k = 0; k < NUM_OPS; k++) CeedCall(time_apply(o, b, k, &times[k][i]));
-  }
-  printf("degree %d, %d points a direction, %d^3 elements, %lld unknowns\n", (int)o->degree, (int)o->points,
-         (int)o->cells, (long long)b->size);
-  printf("%-12s %16s %16s %10s\n", "", "scalar, MDOF/s", "vector, MDOF/s", "time/time");
-  for (int k = 0; k < NUM_KINDS; k++)
-    printf("%-12s %16.1f %16.1f %10.2f\n", names[k],
+  printf("%s, degree %d, %d points a direction, %d^3 elements, %lld unknowns\n", b->text->name,
+         (int)o->degree, (int)o->points, (int)o->cells, (long long)b->size);
+  printf("%-12s %16s %16s %10s %16s %18s\n", "", "scalar, MDOF/s", "vector, MDOF/s", "time/time",
+         "nothing / this", "new state, applies");
+  for (int k = 0; k < NUM_KINDS; k++) {
+    if (!b->ops[k]) continue;
+    printf("%-12s %16.1f %16.1f %10.2f", names[k],
            1e-6 * (double)b->size / median(o->rounds, times[NUM_KINDS + k], NULL),
            1e-6 * (double)b->size / median(o->rounds, times[k], NULL),
            median(o->rounds, times[NUM_KINDS + k], times[k]));
+    if (k >= DERIVATIVE)
+      printf(" %16.2f %18.1f", median(o->rounds, times[DERIVATIVE], times[k]),
+             median(o->rounds, first[k], times[k]) - 1);
+    printf("\n");
+  }
+  if (!b->text->by_hand) return;
   printf("derivative by hand, time/time: scalar %.2f, vector %.2f\n",
          median(o->rounds, times[NUM_KINDS + DERIVATIVE], times[NUM_KINDS + BY_HAND]),
          median(o->rounds, times[DERIVATIVE], times[BY_HAND]));
+}
+
+// Where something is stored a new state costs more; else it costs what a further apply costs.
+static int measure(const Options *o, Bench *b) {
+  static double times[NUM_OPS][MAX_ROUNDS], first[NUM_OPS][MAX_ROUNDS];
+
+  for (int i = 0; i < o->rounds; i++) {
+    CeedCall(CeedVectorScale(b->state, 1)); // a new state
+    for (int k = 0; k < NUM_OPS; k++) {
+      if (!b->ops[k]) continue;
+      CeedCall(time_apply(o, b, k, 1, &first[k][i]));
+      CeedCall(time_apply(o, b, k, is_device(o) ? 20 : 1, &times[k][i]));
+    }
+  }
+  print(o, b, times, first);
   return CEED_ERROR_SUCCESS;
 }
 
 int main(int argc, char **argv) {
-  Options o = {"/cpu/self/gen:threads=1", 3, 5, 8, 101};
+  Options o = {"/cpu/self/gen:threads=1", texts, 3, 5, 8, 101};
   Bench b = {0};
 
   for (int i = 1; i < argc; i += 2) {
@@ -214,6 +315,7 @@ int main(int argc, char **argv) {
     return 2;
   }
   setenv("RITZ_WAIT", "1", 1);
+  b.text = o.text;
   int ierr = CeedInit(o.resource, &b.ceed);
   if (!ierr) ierr = make_restrictions(&o, &b);
   if (!ierr) ierr = make_data(&o, &b);

@@ -507,6 +507,51 @@ TEST_EACH_BACKEND(where_the_energy_goes_does_not_matter) {
   }
 }
 
+// Of 9 x 9 derivatives the product stores 45, of the residual by hand 81.
+TEST_EACH_BACKEND(Hessians_store_one_half) {
+  NEEDS_CXX(ceed);
+  const RitzDerivativeOptions options = {.storage = RITZ_STORED_MATRIX};
+  Kit k;
+  CHECK_OK(kit_open(ceed, HYPERELASTIC, &k));
+  for (int i = 0; i < 2; i++) {
+    CeedOperator op = NULL;
+    CeedOperatorField field;
+    CeedVector stored = NULL;
+    CeedSize length = 0;
+    CHECK_OK(
+        RitzOperatorCreateDerivativeStored(i ? k.by_hand[RESIDUAL] : k.residual, k.state, &options, &op));
+    CHECK_OK(CeedOperatorGetFieldByName(op, "derivatives", &field));
+    CHECK_OK(CeedOperatorFieldGetVector(field, &stored));
+    CHECK_OK(CeedVectorGetLength(stored, &length));
+    CHECK(length == (CeedSize)CELLS * POINTS * (i ? 81 : 45), "%lld numbers", (long long)length);
+    CHECK_OK(apply(op, k.w, k.x));
+    CHECK_OK(apply(k.hessian, k.w, k.y));
+    CHECK_NEAR(difference(k.x, k.y), 0.0, tolerance, "%s", i ? "of the residual by hand" : "of the energy");
+    CHECK_OK(CeedVectorDestroy(&stored));
+    CHECK_OK(CeedOperatorDestroy(&op));
+  }
+  CHECK_OK(kit_close(&k));
+}
+
+// Two fields: all blocks between them.
+TEST_EACH_BACKEND(Hessians_of_several_fields_are_stored) {
+  NEEDS_CXX(ceed);
+  const RitzDerivativeOptions options = {.storage = RITZ_STORED_MATRIX};
+  Mixed m;
+  CeedOperator residual = NULL, hessian = NULL, stored = NULL;
+  CHECK_OK(mixed_open(ceed, true, &m));
+  CHECK_OK(RitzOperatorCreateGradient(m.energy, &residual));
+  CHECK_OK(RitzOperatorCreateDerivative(residual, m.state, &hessian));
+  CHECK_OK(RitzOperatorCreateDerivativeStored(residual, m.state, &options, &stored));
+  CHECK_OK(apply(hessian, m.w, m.x));
+  CHECK_OK(apply(stored, m.w, m.y));
+  CHECK_NEAR(difference(m.y, m.x), 0.0, tolerance, "13 x 13 derivatives");
+  CHECK_OK(CeedOperatorDestroy(&residual));
+  CHECK_OK(CeedOperatorDestroy(&hessian));
+  CHECK_OK(CeedOperatorDestroy(&stored));
+  CHECK_OK(mixed_close(&m));
+}
+
 // ---- Like any other operator ----
 
 TEST_EACH_BACKEND(Hessians_have_diagonals_and_compute_in_float) {
@@ -759,6 +804,7 @@ int main(int argc, char **argv) {
                         remainders_of_energies_and_residuals_are_of_second_order,
                         first_and_second_derivatives_of_all_functions_are_limits_of_differences,
                         energies_of_several_fields_have_gradients, where_the_energy_goes_does_not_matter,
+                        Hessians_store_one_half, Hessians_of_several_fields_are_stored,
                         Hessians_have_diagonals_and_compute_in_float, gradients_of_composites_are_composites,
                         energies_of_forms_have_gradients, gradients_compile_for_CUDA,
                         misuse_ends_with_its_reason, operators_that_are_no_energies_are_refused,

@@ -34,6 +34,52 @@
 // compiler says is an error of the first use.
 CEED_EXTERN int RitzOperatorCreateDerivative(CeedOperator op, CeedVector state, CeedOperator *jacobian);
 
+// What a derivative keeps at quadrature points of what depends on the state alone, instead of computing it in
+// each apply: set-up operators compute it when the derivative is next used and state, passive inputs or
+// context have changed since, which is seen by itself.
+typedef enum {
+  // What the fastest of the others is: their kernels are made and timed when the derivative is created, a few
+  // applies each at the present values of the state (which needs some: texts with iterations take longer
+  // where these take more steps), the set-up divided among num_applies. Each part of a composite has its own
+  // choice; it takes the memory of all candidates while it lasts. On resources with `:deterministic`, and of
+  // operators without elements: NOTHING. RitzOperatorExplain tells the times and the choice.
+  RITZ_STORED_AUTO,
+  // Nothing: state and text are evaluated in each apply, as of RitzOperatorCreateDerivative.
+  RITZ_STORED_NOTHING,
+  // The active inputs of op at the state, as their sizes say: 72 bytes a point for the gradient of 3
+  // components in space, in double. Applies evaluate the text, but not the basis at the state; levels of
+  // multigrid of lower degree gain most.
+  RITZ_STORED_INPUTS,
+  // All derivatives of active outputs by active inputs, with all factors of the geometry in them: 8 bytes
+  // times n_out n_in in double, of Hessians of energies one half, 8 bytes times n (n + 1) / 2. Applies are a
+  // small matrix product a point, whatever the text costs; the set-up costs n_in times an apply of NOTHING.
+  // Pays for scalar problems and for texts that are expensive, such as stresses by iterations at points.
+  RITZ_STORED_MATRIX,
+} RitzDerivativeStorage;
+
+// Start from zeros and set what differs.
+typedef struct {
+  RitzDerivativeStorage storage;
+  CeedInt num_applies; // for AUTO: how many applies a state will have; 0: 30
+} RitzDerivativeOptions;
+
+// RitzOperatorCreateDerivative with a choice of what is stored at points. The derivative is the same up to
+// rounding, with all that derivatives have: diagonals, point blocks, matrices, composites; levels of
+// multigrid (CeedOperatorMultigridLevelCreate) share what is stored; copies in float convert it when they are
+// made, as any passive input. Memory: as told above, times the points of an element and the elements, from
+// the first use on, in the precision of op. Fields: with INPUTS those of the state have evaluation mode
+// CEED_EVAL_NONE and vectors of the library's; with MATRIX there is one input "derivatives" in the place of
+// the inputs of op.
+//
+// Errors, with *jacobian unchanged: those of RitzOperatorCreateDerivative; CEED_ERROR_INCOMPATIBLE, options
+// NULL, no such storage, num_applies negative; CEED_ERROR_UNSUPPORTED, a matrix beyond 2^31 - 1 numbers an
+// element; of AUTO those of applies. What evaluating the state cannot do is an error of the derivative's use.
+CEED_EXTERN int RitzOperatorCreateDerivativeStored(CeedOperator op, CeedVector state,
+                                                   const RitzDerivativeOptions *options,
+                                                   CeedOperator *jacobian);
+// "auto", "nothing", "inputs", "matrix". NULL past the end.
+CEED_EXTERN const char *RitzDerivativeStorageName(RitzDerivativeStorage storage);
+
 // *residual: u -> E'(u), v -> E'(u) v for all test functions v, of an energy E(u) that is the sum over all
 // points of a number that a QFunction computes: the residual that vanishes where E is stationary. To be
 // destroyed with CeedOperatorDestroy. Its derivative by RitzOperatorCreateDerivative is the Hessian of E, a
