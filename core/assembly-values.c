@@ -186,7 +186,10 @@ static int fill_values(RitzAssembly a, CeedVector values) {
   const RitzAccess access = ritz_vector_access_first(values, ritz_assembly_num_nonzeros(a));
   bool is_supported = false;
   void *array;
-  for (CeedInt k = 0; k < a->num_blocks; k++) RITZ_TRY(ritz_operator_update_reused(a->blocks[k].op, a->call));
+  for (CeedInt k = 0; k < a->num_blocks; k++) {
+    RITZ_TRY(ritz_operator_refresh(a->blocks[k].op));
+    RITZ_TRY(ritz_operator_update_reused(a->blocks[k].op, a->call));
+  }
   if (backend->assembly_prepare) RITZ_TRY(backend->assembly_prepare(a, &is_supported));
   RITZ_TRY(ritz_vector_lock(values, access, is_supported ? backend->mem_type : CEED_MEM_HOST, &array));
   return ritz_vector_unlock(values, RITZ_ACCESS_WRITE, &array,

@@ -3,8 +3,10 @@
 // say (RitzOperatorCreateDerivativeStored), on a cube of N^3 hexahedra with stored factors; each with
 // functions of <math.h> for vectors and for one number at a time (RITZ_VECTOR_MATH):
 //
-//     derivative-rates [--ceed RESOURCE] [--text NAME] [--degree P] [--points Q] [--cells N] [--rounds N]
+//     derivative-rates [--ceed RESOURCE] [--text NAME] [--degree P] [--level P] [--points Q] [--cells N]
+//                      [--rounds N]
 //
+// --level: Jacobians are timed on their level of multigrid of that degree, with the points of the fine one.
 // Texts: neo-Hookean (tests/hyperelastic-qfunctions.h), of its energy (energy-qfunctions.h), Poisson
 // (derivative-qfunctions.h), plastic (plastic-qfunctions.h). One thread. Operators take turns; medians of the
 // times of the thread on its processor, on devices of the clock over 20 applies, and of their ratios. The
@@ -57,18 +59,18 @@ enum { NUM_TEXTS = sizeof(texts) / sizeof(texts[0]) };
 typedef struct {
   const char *resource;
   const Text *text;
-  CeedInt degree, points, cells, rounds;
+  CeedInt degree, level, points, cells, rounds;
 } Options;
 
 typedef struct {
   Ceed ceed;
   const Text *text;
-  CeedSize size;
-  CeedElemRestriction rstr, rstr_q, rstr_e;
-  CeedBasis basis;
+  CeedSize size, level_size;
+  CeedElemRestriction rstr, level_rstr, rstr_q, rstr_e;
+  CeedBasis basis, level_basis;
   CeedQFunctionContext ctx;
-  CeedVector qdata, state, x, y;
-  CeedOperator ops[NUM_OPS]; // with functions for vectors, then without
+  CeedVector qdata, state, y, x, z; // x, z: of the level
+  CeedOperator ops[NUM_OPS];        // with functions for vectors, then without
 } Bench;
 
 static const Text *find_text(const char *name) {
@@ -82,6 +84,7 @@ static bool set_option(Options *o, const char *name, const char *text) {
   if (!strcmp(name, "--ceed")) return o->resource = text, true;
   if (!strcmp(name, "--text")) return (o->text = find_text(text)) != NULL;
   if (!strcmp(name, "--degree")) return (o->degree = atoi(text)) > 0;
+  if (!strcmp(name, "--level")) return (o->level = atoi(text)) > 0;
   if (!strcmp(name, "--points")) return (o->points = atoi(text)) > 0;
   if (!strcmp(name, "--cells")) return (o->cells = atoi(text)) > 0;
   if (!strcmp(name, "--rounds")) return (o->rounds = atoi(text)) > 0 && o->rounds <= MAX_ROUNDS;
@@ -90,9 +93,8 @@ static bool set_option(Options *o, const char *name, const char *text) {
 
 // ---- The problem ----
 
-static int make_restrictions(const Options *o, Bench *b) {
-  const CeedInt N = o->cells, p = o->degree, P = p + 1, n = N * p + 1, Q3 = o->points * o->points * o->points;
-  const CeedInt strides[3] = {1, Q3, 10 * Q3}, strides_e[3] = {1, Q3, Q3}, nc = o->text->num_comp;
+static int make_nodes(const Options *o, CeedInt p, Bench *b, CeedSize *size, CeedElemRestriction *rstr) {
+  const CeedInt N = o->cells, P = p + 1, n = N * p + 1, nc = o->text->num_comp;
   CeedInt *offsets = malloc((size_t)(N * N * N * P * P * P) * sizeof(*offsets)), k = 0;
 
   for (CeedInt e = 0; e < N * N * N; e++) {
@@ -101,14 +103,25 @@ static int make_restrictions(const Options *o, Bench *b) {
       offsets[k++] = nc * (x + n * (y + n * z));
     }
   }
-  b->size = (CeedSize)nc * n * n * n;
-  CeedCall(CeedElemRestrictionCreate(b->ceed, N * N * N, P * P * P, nc, 1, b->size, CEED_MEM_HOST,
-                                     CEED_COPY_VALUES, offsets, &b->rstr));
+  *size = (CeedSize)nc * n * n * n;
+  CeedCall(CeedElemRestrictionCreate(b->ceed, N * N * N, P * P * P, nc, 1, *size, CEED_MEM_HOST,
+                                     CEED_COPY_VALUES, offsets, rstr));
   free(offsets);
-  CeedCall(CeedElemRestrictionCreateStrided(b->ceed, N * N * N, Q3, 1, (CeedSize)N * N * N * Q3, strides_e,
-                                            &b->rstr_e));
-  return CeedElemRestrictionCreateStrided(b->ceed, N * N * N, Q3, 10, (CeedSize)10 * N * N * N * Q3, strides,
-                                          &b->rstr_q);
+  return CEED_ERROR_SUCCESS;
+}
+
+static int make_points(const Options *o, CeedInt num, Bench *b, CeedElemRestriction *rstr) {
+  const CeedInt N = o->cells, Q3 = o->points * o->points * o->points, strides[3] = {1, Q3, num * Q3};
+
+  return CeedElemRestrictionCreateStrided(b->ceed, N * N * N, Q3, num, (CeedSize)num * N * N * N * Q3,
+                                          strides, rstr);
+}
+
+static int make_restrictions(const Options *o, Bench *b) {
+  CeedCall(make_nodes(o, o->degree, b, &b->size, &b->rstr));
+  CeedCall(make_nodes(o, o->level, b, &b->level_size, &b->level_rstr));
+  CeedCall(make_points(o, 1, b, &b->rstr_e));
+  return make_points(o, 10, b, &b->rstr_q);
 }
 
 static int fill(CeedVector vec, const double *values, CeedSize block, double noise) {
@@ -128,13 +141,16 @@ static int fill(CeedVector vec, const double *values, CeedSize block, double noi
 static int make_data(const Options *o, Bench *b) {
   const double zero[10] = {0}, factors[10] = {0.01, 2, 0.1, -0.2, 0.3, 1.5, 0.1, 0, 0.2, 1.8};
   const Material material = {7, {1.5, 2.5}, 0.9, {3, 0.7}};
-  CeedVector *const vectors[] = {&b->state, &b->x, &b->y};
+  CeedVector *const vectors[] = {&b->state, &b->y, &b->x, &b->z};
 
+  CeedCall(CeedBasisCreateTensorH1Lagrange(b->ceed, 3, o->text->num_comp, o->level + 1, o->points, CEED_GAUSS,
+                                           &b->level_basis));
   CeedCall(CeedBasisCreateTensorH1Lagrange(b->ceed, 3, o->text->num_comp, o->degree + 1, o->points,
                                            CEED_GAUSS, &b->basis));
   CeedCall(CeedElemRestrictionCreateVector(b->rstr_q, &b->qdata, NULL));
   CeedCall(fill(b->qdata, factors, (CeedSize)o->points * o->points * o->points, 0));
-  for (int i = 0; i < 3; i++) CeedCall(CeedVectorCreate(b->ceed, b->size, vectors[i]));
+  for (int i = 0; i < 4; i++)
+    CeedCall(CeedVectorCreate(b->ceed, i < 2 ? b->size : b->level_size, vectors[i]));
   CeedCall(fill(b->state, zero, 1, o->text->state));
   CeedCall(fill(b->x, zero, 1, 1));
   CeedCall(CeedQFunctionContextCreate(b->ceed, &b->ctx));
@@ -193,11 +209,24 @@ static int make_derivative(const Bench *b, int k, CeedOperator residual, CeedOpe
   return RitzOperatorCreateDerivativeStored(residual, b->state, &options, op);
 }
 
-// The input of a kind of operator: Jacobians at the state.
+// The input and output of a kind of operator: Jacobians at the state.
 static CeedVector input_of(const Bench *b, int op) { return op % NUM_KINDS == RESIDUAL ? b->state : b->x; }
 
+static CeedVector output_of(const Bench *b, int op) { return op % NUM_KINDS == RESIDUAL ? b->y : b->z; }
+
+// The level in the place of the operator.
+static int make_level(const Options *o, const Bench *b, CeedOperator *op) {
+  CeedOperator level = NULL;
+
+  if (o->level == o->degree) return CEED_ERROR_SUCCESS;
+  CeedCall(CeedOperatorMultigridLevelCreate(*op, NULL, b->level_rstr, b->level_basis, &level, NULL, NULL));
+  CeedCall(CeedOperatorDestroy(op));
+  *op = level;
+  return CEED_ERROR_SUCCESS;
+}
+
 // Kernels are made here, by the first applies.
-static int make_operators(Bench *b) {
+static int make_operators(const Options *o, Bench *b) {
   for (int k = 0; k < NUM_OPS; k++) {
     const int kind = k % NUM_KINDS;
     setenv("RITZ_VECTOR_MATH", k < NUM_KINDS ? "on" : "off", 1);
@@ -206,21 +235,24 @@ static int make_operators(Bench *b) {
       CeedCall(make_derivative(b, kind, b->ops[k - kind], &b->ops[k]));
     else
       CeedCall(make_operator(b, kind == BY_HAND, &b->ops[k]));
-    CeedCall(CeedOperatorApply(b->ops[k], input_of(b, k), b->y, CEED_REQUEST_IMMEDIATE));
+    if (kind != RESIDUAL) CeedCall(make_level(o, b, &b->ops[k]));
+    CeedCall(CeedOperatorApply(b->ops[k], input_of(b, k), output_of(b, k), CEED_REQUEST_IMMEDIATE));
   }
   return CEED_ERROR_SUCCESS;
 }
 
 static int bench_close(Bench *b) {
-  CeedVector *const vectors[] = {&b->qdata, &b->state, &b->x, &b->y};
+  CeedVector *const vectors[] = {&b->qdata, &b->state, &b->y, &b->x, &b->z};
 
   for (int k = 0; k < NUM_OPS; k++) CeedCall(CeedOperatorDestroy(&b->ops[k]));
-  for (int i = 0; i < 4; i++) CeedCall(CeedVectorDestroy(vectors[i]));
+  for (int i = 0; i < 5; i++) CeedCall(CeedVectorDestroy(vectors[i]));
   CeedCall(CeedQFunctionContextDestroy(&b->ctx));
   CeedCall(CeedElemRestrictionDestroy(&b->rstr));
+  CeedCall(CeedElemRestrictionDestroy(&b->level_rstr));
   CeedCall(CeedElemRestrictionDestroy(&b->rstr_q));
   CeedCall(CeedElemRestrictionDestroy(&b->rstr_e));
   CeedCall(CeedBasisDestroy(&b->basis));
+  CeedCall(CeedBasisDestroy(&b->level_basis));
   return CeedDestroy(&b->ceed);
 }
 
@@ -241,8 +273,8 @@ static int time_apply(const Options *o, const Bench *b, int op, int num, double 
 
   const double begin = seconds(o);
   for (int i = 0; i < num; i++)
-    CeedCall(CeedOperatorApply(b->ops[op], input_of(b, op), b->y, CEED_REQUEST_IMMEDIATE));
-  if (is_device(o)) CeedCall(CeedVectorNorm(b->y, CEED_NORM_MAX, &norm));
+    CeedCall(CeedOperatorApply(b->ops[op], input_of(b, op), output_of(b, op), CEED_REQUEST_IMMEDIATE));
+  if (is_device(o)) CeedCall(CeedVectorNorm(output_of(b, op), CEED_NORM_MAX, &norm));
   *time = (seconds(o) - begin) / num;
   return CEED_ERROR_SUCCESS;
 }
@@ -266,16 +298,15 @@ static void print(const Options *o, const Bench *b, double times[NUM_OPS][MAX_RO
                   double first[NUM_OPS][MAX_ROUNDS]) {
   static const char *const names[NUM_KINDS] = {"residual", "by hand", "nothing", "inputs", "matrix"};
 
-  printf("%s, degree %d, %d points a direction, %d^3 elements, %lld unknowns\n", b->text->name,
-         (int)o->degree, (int)o->points, (int)o->cells, (long long)b->size);
+  printf("%s, degree %d, %d points a direction, %d^3 elements, %lld unknowns, Jacobians of degree %d\n",
+         b->text->name, (int)o->degree, (int)o->points, (int)o->cells, (long long)b->size, (int)o->level);
   printf("%-12s %16s %16s %10s %16s %18s\n", "", "scalar, MDOF/s", "vector, MDOF/s", "time/time",
          "nothing / this", "new state, applies");
   for (int k = 0; k < NUM_KINDS; k++) {
     if (!b->ops[k]) continue;
-    printf("%-12s %16.1f %16.1f %10.2f", names[k],
-           1e-6 * (double)b->size / median(o->rounds, times[NUM_KINDS + k], NULL),
-           1e-6 * (double)b->size / median(o->rounds, times[k], NULL),
-           median(o->rounds, times[NUM_KINDS + k], times[k]));
+    const double millions = 1e-6 * (double)(k == RESIDUAL ? b->size : b->level_size);
+    printf("%-12s %16.1f %16.1f %10.2f", names[k], millions / median(o->rounds, times[NUM_KINDS + k], NULL),
+           millions / median(o->rounds, times[k], NULL), median(o->rounds, times[NUM_KINDS + k], times[k]));
     if (k >= DERIVATIVE)
       printf(" %16.2f %18.1f", median(o->rounds, times[DERIVATIVE], times[k]),
              median(o->rounds, first[k], times[k]) - 1);
@@ -304,7 +335,7 @@ static int measure(const Options *o, Bench *b) {
 }
 
 int main(int argc, char **argv) {
-  Options o = {"/cpu/self/gen:threads=1", texts, 3, 5, 8, 101};
+  Options o = {"/cpu/self/gen:threads=1", texts, 3, 0, 5, 8, 101};
   Bench b = {0};
 
   for (int i = 1; i < argc; i += 2) {
@@ -316,10 +347,11 @@ int main(int argc, char **argv) {
   }
   setenv("RITZ_WAIT", "1", 1);
   b.text = o.text;
+  if (o.level == 0) o.level = o.degree;
   int ierr = CeedInit(o.resource, &b.ceed);
   if (!ierr) ierr = make_restrictions(&o, &b);
   if (!ierr) ierr = make_data(&o, &b);
-  if (!ierr) ierr = make_operators(&b);
+  if (!ierr) ierr = make_operators(&o, &b);
   if (!ierr) ierr = measure(&o, &b);
   if (!ierr) ierr = bench_close(&b);
   return ierr ? 1 : 0;

@@ -139,6 +139,7 @@ TEST_EACH_BACKEND(states_may_get_their_values_later) {
     CeedOperator op = NULL;
     CHECK_OK(CeedVectorCreate(ceed, k.size, &state));
     CHECK_OK(RitzOperatorCreateDerivativeStored(k.residual, state, &options, &op));
+    CHECK_OK(RitzOperatorsPrepare(1, &op, NULL, false)); // kernels need no values
     CHECK_ERROR(ceed, apply(op, k.w, k.x), CEED_ERROR_BACKEND, "no valid data");
     CHECK_OK(CeedVectorCopy(k.state, state));
     CHECK_NEAR(apart(&k, op, k.jacobian), 0.0, tolerance, "%s", RitzDerivativeStorageName(storages[s]));
@@ -193,6 +194,37 @@ TEST_EACH_BACKEND(they_have_matrices_and_diagonals) {
     CHECK_NEAR(difference(k.x, k.y), 0.0, tolerance, "matrix");
     CHECK_OK(CeedVectorDestroy(&diagonal));
     CHECK_OK(CeedOperatorDestroy(&op));
+  }
+  CHECK_OK(kit_close(&k));
+}
+
+// Into one pattern, which lives on from state to state.
+TEST_EACH_BACKEND(they_have_sparse_matrices) {
+  NEEDS_CXX(ceed);
+  Kit k;
+  CHECK_OK(kit_open(ceed, POISSON, &k));
+  for (int s = 0; s < NUM_STORAGES; s++) {
+    CeedOperator ops[2] = {NULL, k.by_hand};
+    RitzAssembly assemblies[2] = {NULL, NULL};
+    CeedVector values[2] = {NULL, NULL};
+    CeedSize num_rows = 0;
+    const int64_t *row_starts = NULL;
+    CHECK_OK(create(&k, k.residual, storages[s], &ops[0]));
+    for (int i = 0; i < 2; i++) {
+      CHECK_OK(RitzAssemblyCreate(ops[i], &assemblies[i]));
+      CHECK_OK(RitzAssemblyGetPattern(assemblies[i], &num_rows, NULL, &row_starts, NULL));
+      CHECK_OK(CeedVectorCreate(ceed, row_starts[num_rows], &values[i]));
+    }
+    for (int state = 0; state < 2; state++) {
+      CHECK_OK(fill(k.state, -1, 2));
+      for (int i = 0; i < 2; i++) CHECK_OK(RitzAssemblyRun(assemblies[i], values[i]));
+      CHECK_NEAR(difference(values[0], values[1]), 0.0, tolerance, "state %d", state);
+    }
+    for (int i = 0; i < 2; i++) {
+      CHECK_OK(RitzAssemblyDestroy(&assemblies[i]));
+      CHECK_OK(CeedVectorDestroy(&values[i]));
+    }
+    CHECK_OK(CeedOperatorDestroy(&ops[0]));
   }
   CHECK_OK(kit_close(&k));
 }
@@ -474,9 +506,10 @@ int main(int argc, char **argv) {
                   TESTS(they_are_those_that_store_nothing_at_every_state, remainders_are_of_second_order,
                         new_data_and_contexts_are_seen, numbers_are_computed_once_a_state,
                         states_may_get_their_values_later, texts_with_iterations_have_matrices,
-                        they_have_matrices_and_diagonals, they_have_point_blocks_and_assembled_functions,
-                        they_compute_in_float, their_levels_of_multigrid_see_new_states,
-                        composites_store_in_each_part, explanations_tell_what_is_stored, the_fastest_is_found,
+                        they_have_matrices_and_diagonals, they_have_sparse_matrices,
+                        they_have_point_blocks_and_assembled_functions, they_compute_in_float,
+                        their_levels_of_multigrid_see_new_states, composites_store_in_each_part,
+                        explanations_tell_what_is_stored, the_fastest_is_found,
                         contexts_that_repeat_measure_nothing, storages_have_names, they_compile_for_CUDA,
                         misuse_ends_with_its_reason));
 }

@@ -47,13 +47,14 @@ typedef enum {
   // Nothing: state and text are evaluated in each apply, as of RitzOperatorCreateDerivative.
   RITZ_STORED_NOTHING,
   // The active inputs of op at the state, as their sizes say: 72 bytes a point for the gradient of 3
-  // components in space, in double. Applies evaluate the text, but not the basis at the state; levels of
-  // multigrid of lower degree gain most.
+  // components in space, in double. Applies evaluate the text, but not the basis at the state: a few per cent
+  // of texts that cost little.
   RITZ_STORED_INPUTS,
   // All derivatives of active outputs by active inputs, with all factors of the geometry in them: 8 bytes
   // times n_out n_in in double, of Hessians of energies one half, 8 bytes times n (n + 1) / 2. Applies are a
   // small matrix product a point, whatever the text costs; the set-up costs n_in times an apply of NOTHING.
-  // Pays for scalar problems and for texts that are expensive, such as stresses by iterations at points.
+  // Pays for texts that are expensive, such as stresses by iterations at points; others are computed sooner
+  // than a matrix is read.
   RITZ_STORED_MATRIX,
 } RitzDerivativeStorage;
 
@@ -69,7 +70,7 @@ typedef struct {
 // made, as any passive input. Memory: as told above, times the points of an element and the elements, from
 // the first use on, in the precision of op. Fields: with INPUTS those of the state have evaluation mode
 // CEED_EVAL_NONE and vectors of the library's; with MATRIX there is one input "derivatives" in the place of
-// the inputs of op.
+// the inputs of op. RitzOperatorExplain tells the numbers and bytes a point.
 //
 // Errors, with *jacobian unchanged: those of RitzOperatorCreateDerivative; CEED_ERROR_INCOMPATIBLE, options
 // NULL, no such storage, num_applies negative; CEED_ERROR_UNSUPPORTED, a matrix beyond 2^31 - 1 numbers an
