@@ -9,8 +9,8 @@
 #include "core/derivative.h"
 #include "core/vector-source.h"
 
-// The input of the product that is stored.
-static char stored_name[] = "derivatives";
+// The output of the set-up, which is the input of the product that is stored.
+static char stored_name[] = "derivatives at points";
 
 typedef struct {
   const RitzDerivativeRequest *r;
@@ -51,7 +51,6 @@ static CeedSize num_entries(const Matrix *m) {
 
 // ---- The set-up ----
 
-// The output is called `stored_name` in both.
 static int add_stored_field(const Matrix *m, CeedQFunction qf, bool is_output) {
   struct CeedQFunctionField_private stored = {.name = stored_name, .size = (CeedInt)num_entries(m)};
   return ritz_derivative_add_field(qf, "", &stored, CEED_EVAL_NONE, is_output);

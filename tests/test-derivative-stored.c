@@ -101,7 +101,7 @@ TEST_EACH_BACKEND(new_data_and_contexts_are_seen) {
 // not stay.
 TEST_EACH_BACKEND(numbers_are_computed_once_a_state) {
   NEEDS_CXX(ceed);
-  static const char *const names[] = {"u", "derivatives"};
+  static const char *const names[] = {"u", "derivatives at points"};
   Kit k;
   CHECK_OK(kit_open(ceed, POISSON, &k));
   for (int i = 0; i < 2; i++) {
@@ -381,7 +381,7 @@ static int explain(CeedOperator op, char text[8192]) {
 TEST_EACH_BACKEND(explanations_tell_what_is_stored) {
   NEEDS_CXX(ceed);
   static const char *const words[] = {NULL, "stored at points: 3 numbers a point ('du')",
-                                      "stored at points: 12 numbers a point ('derivatives')"};
+                                      "stored at points: 12 numbers a point ('derivatives at points')"};
   Kit k;
   CHECK_OK(kit_open_without(ceed, POISSON, &k));
   for (int s = 0; s < NUM_STORAGES; s++) {

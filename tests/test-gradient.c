@@ -520,7 +520,7 @@ TEST_EACH_BACKEND(Hessians_store_one_half) {
     CeedSize length = 0;
     CHECK_OK(
         RitzOperatorCreateDerivativeStored(i ? k.by_hand[RESIDUAL] : k.residual, k.state, &options, &op));
-    CHECK_OK(CeedOperatorGetFieldByName(op, "derivatives", &field));
+    CHECK_OK(CeedOperatorGetFieldByName(op, "derivatives at points", &field));
     CHECK_OK(CeedOperatorFieldGetVector(field, &stored));
     CHECK_OK(CeedVectorGetLength(stored, &length));
     CHECK(length == (CeedSize)CELLS * POINTS * (i ? 81 : 45), "%lld numbers", (long long)length);

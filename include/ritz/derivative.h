@@ -69,8 +69,12 @@ typedef struct {
 // multigrid (CeedOperatorMultigridLevelCreate) share what is stored; copies in float convert it when they are
 // made, as any passive input. Memory: as told above, times the points of an element and the elements, from
 // the first use on, in the precision of op. Fields: with INPUTS those of the state have evaluation mode
-// CEED_EVAL_NONE and vectors of the library's; with MATRIX there is one input "derivatives" in the place of
-// the inputs of op. RitzOperatorExplain tells the numbers and bytes a point.
+// CEED_EVAL_NONE and vectors of the library's; with MATRIX there is one input "derivatives at points" in the
+// place of the inputs of op. RitzOperatorExplain tells the numbers and bytes a point.
+//
+// That something has changed is known of vectors by their states (CeedVectorGetState), of contexts by their
+// bytes. Where a vector borrows the program's array (CEED_USE_POINTER), CeedVectorSetArray tells that there
+// are new values in it.
 //
 // Errors, with *jacobian unchanged: those of RitzOperatorCreateDerivative; CEED_ERROR_INCOMPATIBLE, options
 // NULL, no such storage, num_applies negative; CEED_ERROR_UNSUPPORTED, a matrix beyond 2^31 - 1 numbers an
