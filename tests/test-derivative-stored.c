@@ -473,6 +473,39 @@ TEST(they_compile_for_CUDA) {
   unsetenv("RITZ_CACHE");
 }
 
+// ---- Lack of memory ----
+
+// In the making, in the set-up or in the apply: nothing is left behind, and what was made is right when it is
+// used again.
+TEST(whatever_allocation_fails_leaves_them_right) {
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  Kit k;
+  CHECK_OK(kit_open(ceed, POISSON, &k));
+  for (int s = 1; s < NUM_STORAGES; s++) {
+    CeedOperator op = NULL;
+    int ierr = CEED_ERROR_MAJOR;
+    int64_t n = 0, before = 0;
+    CHECK_OK(create(&k, k.residual, storages[s], &op)); // texts are compiled, the context has what it keeps
+    CHECK_NEAR(apart(&k, op, k.jacobian), 0.0, tolerance, "the first");
+    CHECK_OK(CeedOperatorDestroy(&op));
+    before = ritz_memory_live();
+    while (ierr) {
+      ritz_memory_fail_at(n += 1 + n / 50);
+      ierr = create(&k, k.residual, storages[s], &op);
+      if (!ierr) ierr = apply(op, k.w, k.x);
+      ritz_memory_fail_at(0);
+      tap_forget_error(ceed);
+      if (op) CHECK_NEAR(apart(&k, op, k.jacobian), 0.0, tolerance, "after failure %d", (int)n);
+      CHECK_OK(CeedOperatorDestroy(&op));
+      CHECK(ritz_memory_live() == before, "failing at allocation %d leaves %d", (int)n,
+            (int)(ritz_memory_live() - before));
+    }
+    CHECK(n > 50, "the test has seen few failures, the last at %d", (int)n);
+  }
+  CHECK_OK(kit_close(&k));
+  CHECK_OK(CeedDestroy(&ceed));
+}
+
 // ---- What is refused ----
 
 TEST_EACH_BACKEND(misuse_ends_with_its_reason) {
@@ -511,5 +544,5 @@ int main(int argc, char **argv) {
                         their_levels_of_multigrid_see_new_states, composites_store_in_each_part,
                         explanations_tell_what_is_stored, the_fastest_is_found,
                         contexts_that_repeat_measure_nothing, storages_have_names, they_compile_for_CUDA,
-                        misuse_ends_with_its_reason));
+                        whatever_allocation_fails_leaves_them_right, misuse_ends_with_its_reason));
 }
