@@ -12,7 +12,8 @@ static int add_block_source(const Problem *p, CeedInt block, const char *name, P
   Points points;
   int ierr = points_create(p, block, POINTS_LOADS, &points);
 
-  if (!ierr) ierr = points_add_source(p, &points, name, f, ctx, rhs);
+  if (!ierr && points.num_elem > 0)
+    ierr = points_add_source(p, &points, name, f, ctx, rhs); // parts may be empty
   points_destroy(&points);
   return ierr;
 }
