@@ -6,6 +6,7 @@ Names are loaded when they are used first. Forms need UFL (pip install ritz[ufl]
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
@@ -23,12 +24,13 @@ _NAMES = {
     "parallel": ("set_communicator",),
     "io": ("VTUFile", "write_vtu"),
     "plotting": ("Film", "plot"),
-    # With UFL:
+    # With UFL (_OF_FORMS):
     "forms": ("FacetHeight", "UnsupportedForm", "assemble"),
     "problems": ("LinearProblem", "NonlinearProblem", "errornorm", "norm", "project", "solve"),
 }
 _MODULE_OF = {name: module for module, names in _NAMES.items() for name in names}
-__all__ = sorted(_MODULE_OF)
+_OF_FORMS = ("forms", "problems")
+__all__ = sorted(name for name, module in _MODULE_OF.items() if module not in _OF_FORMS or find_spec("ufl"))
 
 if TYPE_CHECKING:
     from ._core import *

@@ -32,7 +32,6 @@ def programs_of(page: Path) -> list[str]:
 
 @pytest.mark.parametrize("name", ritz.__all__)
 def test_every_name_is_there(name: str) -> None:
-    pytest.importorskip("ufl")
     assert getattr(ritz, name) is not None
     assert name in dir(ritz)
 
@@ -52,6 +51,12 @@ def test_import_loads_nothing_else(tmp_path: Path) -> None:
     done = run("import sys, ritz; print([n for n in ('numpy', 'ufl', 'cffi', 'ritz._core') if n in sys.modules])",
                tmp_path)
     assert done.stdout == "[]\n", done.stderr
+
+
+def test_all_names_but_those_of_forms_do_without_ufl(tmp_path: Path) -> None:
+    done = run("import sys; sys.modules['ufl'] = None\nfrom ritz import *\nprint(UnitCubeMesh(2).num_elements)\n"
+               "import ritz\ntry: ritz.solve\nexcept ModuleNotFoundError as error: print(error)", tmp_path)
+    assert done.stdout == "8\nritz.solve needs UFL: pip install 'ritz[ufl]'\n", done.stderr
 
 
 def test_functions_without_forms_do_not_load_forms(tmp_path: Path) -> None:
