@@ -2,6 +2,7 @@
 // The processor (contract in jit/cpu.h): the cpuid instruction on x86, what the kernel tells elsewhere.
 #include "jit/cpu.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
