@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The same with PyMFEM: partial assembly, Jacobi, conjugate gradients (its serial wheel has no AMG). Run by peers.py."""
+import mfem.ser as mfem
+
+
+def poisson(n=15, degree=4):
+    mesh = mfem.Mesh.MakeCartesian3D(n, n, n, mfem.Element.HEXAHEDRON)
+    collection = mfem.H1_FECollection(degree, 3)
+    space = mfem.FiniteElementSpace(mesh, collection)
+    fixed, boundary, one = mfem.intArray(), mfem.intArray([1]*mesh.bdr_attributes.Max()), mfem.ConstantCoefficient(1.0)
+    space.GetEssentialTrueDofs(boundary, fixed)
+    b = mfem.LinearForm(space)
+    b.AddDomainIntegrator(mfem.DomainLFIntegrator(one))
+    b.Assemble()
+    a = mfem.BilinearForm(space)
+    a.SetAssemblyLevel(mfem.AssemblyLevel_PARTIAL)
+    a.AddDomainIntegrator(mfem.DiffusionIntegrator(one))
+    a.Assemble()
+    uh = mfem.GridFunction(space)
+    uh.Assign(0.0)
+    A, X, B = mfem.OperatorPtr(), mfem.Vector(), mfem.Vector()
+    a.FormLinearSystem(fixed, uh, b, A, X, B)
+    jacobi = mfem.OperatorJacobiSmoother(a, fixed)
+    cg = mfem.CGSolver()
+    cg.SetRelTol(1e-8)
+    cg.SetMaxIter(2000)
+    cg.SetPrintLevel(0)
+    cg.SetOperator(A.Ptr())
+    cg.SetPreconditioner(jacobi)
+    cg.Mult(B, X)
+    a.RecoverFEMSolution(X, b, uh)
+    load = mfem.LinearForm(space)
+    load.AddDomainIntegrator(mfem.DomainLFIntegrator(one))
+    load.Assemble()
+    return space.GetTrueVSize(), cg.GetNumIterations(), load(uh)
