@@ -38,10 +38,10 @@ def _text(value: Any) -> str:
 
 def _table(title: str, rows: Iterable[Sequence[Any]], head: Sequence[str] = ()) -> str:
     """A table; the first entry of a row names it."""
-    top = f"<tr>{''.join(f'<th>{_text(name)}</th>' for name in head)}</tr>" if head else ""
-    lines = "".join("<tr>" + "".join(f'<td style="text-align:left">{_text(value)}</td>' for value in row) + "</tr>"
-                    for row in rows)
-    return f"<div><b>{_text(title)}</b><table>{top}{lines}</table></div>"
+    left = ' style="text-align:left"'
+    lines = [f"<tr>{''.join(f'<{tag}{left}>{_text(value)}</{tag}>' for value in row)}</tr>"
+             for tag, row in [("th", head)] * bool(head) + [("td", row) for row in rows]]
+    return f"<div><b>{_text(title)}</b><table>{''.join(lines)}</table></div>"
 
 
 def _svg(width: int, height: int, content: str) -> str:
