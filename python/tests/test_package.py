@@ -117,7 +117,8 @@ def test_no_compiler_is_told_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize("page", ["README.md", "doc/python.md"])
 def test_programs_of_pages_run(page: str, tmp_path: Path) -> None:
     pytest.importorskip("ufl")
-    programs = programs_of(ROOT / page)
+    has_torch = importlib.util.find_spec("torch") is not None
+    programs = [p for p in programs_of(ROOT / page) if has_torch or "import torch" not in p]
     assert programs
     for program in programs:
         done = run(program, tmp_path)
