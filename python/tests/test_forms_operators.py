@@ -322,6 +322,21 @@ def test_mixed_spaces() -> None:
         assemble(p * q * ds)
 
 
+def test_functions_of_tensors() -> None:
+    """Divergences of tensors tested by vectors: the two are adjoint up to the boundary."""
+    mesh = curved("triangle")
+    T, V = FunctionSpace(mesh, 2, shape=(2, 2)), VectorFunctionSpace(mesh, 2)
+    s, t, v = TrialFunction(T), TestFunction(T), TestFunction(V)
+    f, g, n = random_function(T), random_function(V), FacetNormal(mesh)
+    A = assemble((inner(s, t) + inner(div(s), div(t)) + 0.5 * tr(s) * t[0, 1]) * dx("1"))
+    r = assemble((inner(f, t) + inner(div(f), div(t)) + 0.5 * tr(f) * t[0, 1]) * dx)
+    assert distance((A @ f).array_ro, r.array_ro) < 1e-12
+    rule = quadrature(12)
+    weak = assemble((dot(div(f), v) + inner(f, grad(v))) * dx(**rule) - dot(f * n, v) * ds(**rule))
+    strong = assemble(dot(div(f), v) * dx(**rule))
+    assert abs(weak.array_ro @ g.array_ro) < 1e-9 * np.abs(strong.array_ro).sum()
+
+
 @pytest.mark.parametrize("resource", ["/cpu/self/ref", "/cpu/self/gen"])
 def test_interior_facets(resource: str) -> None:
     """Of discontinuous functions: the sum over elements of their boundary integrals, on both sides and outside."""
