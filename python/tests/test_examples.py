@@ -117,3 +117,10 @@ def test_inverse():
 
     _, error, history = inverse(n=4, degree=2, steps=40)
     assert history[-1] < 2 and error < 0.1  # down to the noise
+
+
+def test_interior_penalty():
+    from dg import interior_penalty
+
+    (_, coarse, _), (_, fine, result) = interior_penalty(4, 2), interior_penalty(8, 2)
+    assert order(coarse, fine) > 2.8 and result.converged
