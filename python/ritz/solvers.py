@@ -140,7 +140,7 @@ class Multigrid(Preconditioner):
             if cycle != "v":
                 raise UnsupportedError(f"Multigrid: cycle {cycle!r} of a problem in parts, needed 'v'")
             common = {"smoother": _enum("RITZ_SMOOTHER_", smoother, "Multigrid"), "chebyshev": {"degree": steps},
-                      "create_nullspace": make_null}
+                      "create_nullspace": make_null, "for_updates": for_updates}
             if precision is not None:
                 common.update(use_precision=True, precision=_precision(precision))
             self._transport = transport()

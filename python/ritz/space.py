@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _base
-from ._core import Handle, address, ffi, lib, take_array
+from ._core import Handle, UnsupportedError, address, ffi, lib, take_array
 from .mesh import Mesh
 from .parallel import Exchange, reduce
 
@@ -121,6 +121,8 @@ class ProductSpace(_base.SpaceBase):
 
     def __init__(self, *spaces: FunctionSpace):
         self.spaces, self._mesh, self.ctx = tuple(spaces), spaces[0].mesh, spaces[0].ctx
+        if self._mesh.num_parts > 1:
+            raise UnsupportedError("ProductSpace: products of spaces on a part of a mesh")
         self._handle = self.ctx.new("RitzProductSpace", lib.RitzProductSpaceCreate, len(spaces),
                                     ffi.new("RitzSpace[]", [space.h for space in spaces]))
         self.starts = [0]
@@ -130,7 +132,7 @@ class ProductSpace(_base.SpaceBase):
         self.degree = max(space.degree for space in spaces)
         self.num_components = sum(space.num_components for space in spaces)
         self.shape = (self.num_components,)
-        self.exchange: Exchange | None = None  # products are not to be had in parts
+        self.exchange: Exchange | None = None  # there are no products in parts
         if _base.HAVE_UFL:
             element = _base.Element(spaces[0].ufl_element().cell, self.degree, self.shape,
                                     tuple(space.ufl_element() for space in spaces))
