@@ -74,6 +74,15 @@ int problem_set_pressure(CeedQFunctionContext context, double pressure) {
   return CeedQFunctionContextSetData(context, CEED_MEM_HOST, CEED_COPY_VALUES, sizeof(data), &data);
 }
 
+// Facets count as elements with ghosts. op NULL: this part has none.
+static int add_facets(Problem *p, CeedOperator op) {
+  if (!op) return CEED_ERROR_SUCCESS;
+  if (!p->exchange) return problem_add_parts(p->op.whole, op);
+  if (p->op.pieces[1]) return problem_add_parts(p->op.pieces[1], op);
+  CLI_TRY(CeedOperatorReferenceCopy(op, &p->op.pieces[1]));
+  return problem_unite(p, &p->op);
+}
+
 int problem_add_follower(Problem *p, const char *part, CeedQFunctionContext context) {
   RitzFacetFunction functions[] = {RITZ_FACET_GRADIENT_FUNCTION_TABLE(ritz_follower_pressure_2, 2, 2),
                                    RITZ_FACET_GRADIENT_FUNCTION_TABLE(ritz_follower_pressure_3, 3, 3),
@@ -88,7 +97,7 @@ int problem_add_follower(Problem *p, const char *part, CeedQFunctionContext cont
   CLI_TRY(problem_get_geometry(p, p->space, &geometry));
   int ierr = RitzGeometryCreateBoundaryOperator(geometry, p->ceed, &options, function, context, &op);
 
-  if (!ierr) ierr = problem_add_parts(p->op.whole, op);
+  if (!ierr) ierr = add_facets(p, op);
   CeedOperatorDestroy(&op);
   return ierr;
 }

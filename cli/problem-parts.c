@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What parts of a problem exchange, and operators of all parts or of the only one.
+#include <ritz/derivative.h>
 #include <ritz/operator.h>
 
 #include "cli/cli.h"
@@ -24,6 +25,21 @@ int problem_share(const Problem *p, CeedVector v) {
 void problem_destroy_operator(ProblemOperator *op) {
   CeedOperatorDestroy(&op->whole);
   RitzPartOperatorDestroy(&op->parts);
+  for (int i = 0; i < 2; i++) CeedOperatorDestroy(&op->pieces[i]);
+}
+
+int problem_unite(const Problem *p, ProblemOperator *op) {
+  CLI_TRY(RitzPartOperatorDestroy(&op->parts));
+  return RitzPartOperatorCreate(p->exchange, op->pieces[0], op->pieces[1], &op->parts);
+}
+
+int problem_linearize(const Problem *p, const ProblemOperator *op, CeedVector state,
+                      ProblemOperator *jacobian) {
+  if (!op->parts) return RitzOperatorCreateDerivative(op->whole, state, &jacobian->whole);
+  for (int i = 0; i < 2; i++) {
+    if (op->pieces[i]) CLI_TRY(RitzOperatorCreateDerivative(op->pieces[i], state, &jacobian->pieces[i]));
+  }
+  return problem_unite(p, jacobian);
 }
 
 int problem_get_diagonal(const ProblemOperator *op, CeedVector diagonal) {

@@ -144,15 +144,9 @@ static int create_in_parts(Problem *p, Form form, RitzSpace space, CeedOperator 
 
 // Makes an operator on the problem's space: whole, or in two where it is a part.
 static int create_whole_or_parts(Problem *p, Form form, ProblemOperator *op) {
-  CeedOperator inside = NULL, seam = NULL;
-
   if (!p->exchange) return create_form(p, form, p->space, &op->whole);
-  int ierr = create_in_parts(p, form, p->space, &inside, &seam);
-
-  if (!ierr) ierr = RitzPartOperatorCreate(p->exchange, inside, seam, &op->parts);
-  CeedOperatorDestroy(&inside);
-  CeedOperatorDestroy(&seam);
-  return ierr;
+  CLI_TRY(create_in_parts(p, form, p->space, &op->pieces[0], &op->pieces[1]));
+  return problem_unite(p, op);
 }
 
 static Form problem_form(const Problem *p, CeedInt more) {
@@ -180,6 +174,14 @@ int problem_create_picard(Problem *p, RitzSpace space, CeedVector state, CeedOpe
 
   form.state = state;
   return create_form(p, form, space, op);
+}
+
+int problem_create_part_picard(Problem *p, RitzSpace space, CeedVector state, CeedOperator *inside,
+                               CeedOperator *seam) {
+  Form form = problem_form(p, 2);
+
+  form.state = state;
+  return create_in_parts(p, form, space, inside, seam);
 }
 
 int problem_create_capacity(Problem *p, CeedOperator *op) {

@@ -99,8 +99,8 @@ typedef struct {
   CeedInt num_materials;
   const ProblemMaterial *materials; // borrowed, as long as the problem lives
   // Functions conductivity and capacity(number of the material, x, y, z, u) in C, the second one that of
-  // heat, else 1; NULL: those of the materials. Operators are u -> F(u) with them, in one part, of meshes
-  // that fill their space; poisson, helmholtz and heat.
+  // heat, else 1; NULL: those of the materials. Operators are u -> F(u) with them, of meshes that fill their
+  // space; poisson, helmholtz and heat.
   const char *conductivity; // borrowed likewise
   CeedInt num_robin;
   const ProblemRobin *robin;      // borrowed likewise
@@ -108,10 +108,12 @@ typedef struct {
   const RitzTransport *transport; // borrowed: the mesh is a part; NULL: it is all there is
 } ProblemOptions;
 
-// One of the two: of all elements; of all parts.
+// One of the two: of all elements; of all parts, with this part's elements without ghosts and the others,
+// NULL where there are none.
 typedef struct {
   CeedOperator whole;
   RitzPartOperator parts;
+  CeedOperator pieces[2];
 } ProblemOperator;
 
 typedef struct {
@@ -155,6 +157,8 @@ int problem_create_part_level(Problem *problem, RitzSpace space, CeedOperator *i
 // Of a conductivity in C, on any space: the linear operator with the state, a function of the space, in the
 // place of u in k. The state is kept by reference.
 int problem_create_picard(Problem *problem, RitzSpace space, CeedVector state, CeedOperator *op);
+int problem_create_part_picard(Problem *problem, RitzSpace space, CeedVector state, CeedOperator *inside,
+                               CeedOperator *seam);
 // The geometry of a space's mesh, borrowed; made once.
 int problem_get_geometry(Problem *problem, RitzSpace space, RitzGeometry *geometry);
 // Adds the parts of a composite to another one.
@@ -169,6 +173,11 @@ void problem_destroy_operator(ProblemOperator *op);
 int problem_get_diagonal(const ProblemOperator *op, CeedVector diagonal);
 // y = op x; in parts as RitzPartOperatorApply.
 int problem_apply(const ProblemOperator *op, CeedVector x, CeedVector y);
+// Makes the operator of all parts of its pieces, once more where these are others.
+int problem_unite(const Problem *problem, ProblemOperator *op);
+// The derivative at a state, which is kept by reference.
+int problem_linearize(const Problem *problem, const ProblemOperator *op, CeedVector state,
+                      ProblemOperator *jacobian);
 // Makes an operator that of the solver, with constrained entries (those of boundaries alone).
 int problem_set_operator(const ProblemOperator *op, RitzSolver solver, RitzIndices constraints);
 

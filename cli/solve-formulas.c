@@ -296,11 +296,6 @@ static int check_nonlinear(Solve *s) {
     args_wrong(&solve_command, "--load-steps", "not with --problem heat, whose steps are those of time");
     return CLI_USAGE;
   }
-  if (s->is_nonlinear && solve_count_parts(o) > 1) {
-    args_wrong(&solve_command, o->gpus ? "--gpus" : "--parts",
-               "nonlinear problems are solved in one part: Newton's method takes linear solvers of one");
-    return CLI_USAGE;
-  }
   return CLI_OK;
 }
 

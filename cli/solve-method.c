@@ -27,8 +27,9 @@ static int create_part_level(void *ctx, CeedInt level, RitzSpace space, CeedOper
                              CeedOperator *seam) {
   Solve *s = ctx;
 
-  (void)level;
-  return problem_create_part_level(&s->problem, space, inside, seam);
+  *inside = *seam = NULL;
+  return s->state ? solve_create_part_level_linear(s, level, space, inside, seam)
+                  : problem_create_part_level(&s->problem, space, inside, seam);
 }
 
 static int create_level_modes(void *ctx, CeedInt level, RitzSpace space, CeedInt max, CeedInt *num,
@@ -150,18 +151,20 @@ static int create_part_multigrid(Solve *s) {
   const RitzDirectKind coarse = chosen_coarse(s);
   const bool is_together = coarse == RITZ_DIRECT_CG; // by all parts
   const RitzSmootherKind smoother = chosen_smoother(s);
-  const RitzPartMultigridOptions options = {.smoother = smoother,
-                                            .schwarz_degree =
-                                                s->options.smoother <= 0 ? schwarz_degree(s) : 0,
-                                            .chebyshev = {.degree = chosen_degree(s, smoother)},
-                                            .use_precision = true,
-                                            .precision = chosen_precision(s),
-                                            .max_gathered = is_together ? -1 : 0,
-                                            .coarse = {.kind = is_together ? RITZ_DIRECT_AUTO : coarse},
-                                            .create_nullspace = s->modes.num ? create_level_modes : NULL};
+  const RitzPartMultigridOptions options = {
+      .smoother = smoother,
+      .schwarz_degree = s->options.smoother <= 0 ? schwarz_degree(s) : 0,
+      .chebyshev = {.degree = chosen_degree(s, smoother), .update = RITZ_BOUNDS_KEEP},
+      .use_precision = true,
+      .precision = chosen_precision(s),
+      .for_updates = s->state != NULL,
+      .max_gathered = is_together ? -1 : 0,
+      .coarse = {.kind = is_together ? RITZ_DIRECT_AUTO : coarse},
+      .create_nullspace = s->modes.num ? create_level_modes : NULL};
   RitzHierarchy hierarchy = NULL;
   int ierr = RitzHierarchyCreate(s->problem.space, &levels, &hierarchy);
 
+  if (!ierr && s->state) ierr = solve_create_levels(s, hierarchy);
   if (!ierr)
     ierr = RitzPreconditionerCreatePartMultigrid(s->ceed, hierarchy, s->transport, create_part_level, s,
                                                  s->num_fixed, s->fixed, &options, &s->pc);
@@ -221,7 +224,7 @@ static int create_part_kind(Solve *s, SolvePreconditioner kind) {
   if (kind == PC_MULTIGRID) return create_part_multigrid(s);
   if (kind != PC_JACOBI) return CEED_ERROR_SUCCESS;
   CLI_TRY(CeedVectorCreate(s->ceed, s->size, &s->diagonal));
-  return problem_get_diagonal(&s->problem.op, s->diagonal);
+  return problem_get_diagonal(linear_operator(s), s->diagonal);
 }
 
 static int create_kind(Solve *s, SolvePreconditioner kind) {
@@ -370,6 +373,7 @@ cleanup:
 int solve_update_preconditioner(Solve *s) {
   const char *message = NULL;
 
+  if (s->diagonal) return problem_get_diagonal(linear_operator(s), s->diagonal); // the solver's own Jacobi
   if (!s->pc || !update_all(s)) return CEED_ERROR_SUCCESS;
   CLI_TRY(CeedResetErrorMessage(s->ceed, &message));
   if (!s->has_stale_pc) cli_fact("note", "no %s at some state: the last one serves", kind_name(s->pc_kind));

@@ -38,6 +38,7 @@ static int create_level(const Solve *s, RitzHierarchy hierarchy, CeedInt number,
   CLI_TRY(RitzHierarchyGetSpace(hierarchy, number + 1, &finer));
   CLI_TRY(RitzSpaceGetSize(space, &size));
   CLI_TRY(CeedVectorCreate(s->ceed, size, &level->state));
+  if (size == 0) return CEED_ERROR_SUCCESS;
   return RitzSpaceCreateInterpolation(space, finer, s->ceed, CEED_SCALAR_TYPE, &level->interpolate);
 }
 
@@ -56,8 +57,9 @@ int solve_set_levels(Solve *s) {
   for (CeedInt i = s->num_levels - 2; i >= 0; i--) {
     const SolveLevel *level = &s->levels[i];
 
-    CLI_TRY(
-        CeedOperatorApply(level->interpolate, s->levels[i + 1].state, level->state, CEED_REQUEST_IMMEDIATE));
+    if (level->interpolate)
+      CLI_TRY(CeedOperatorApply(level->interpolate, s->levels[i + 1].state, level->state,
+                                CEED_REQUEST_IMMEDIATE));
   }
   return CEED_ERROR_SUCCESS;
 }
@@ -72,6 +74,22 @@ int solve_create_level_linear(Solve *s, CeedInt level, RitzSpace space, CeedOper
   CLI_TRY(problem_create_level(&s->problem, space, &residual));
   const int ierr = RitzOperatorCreateDerivative(residual, state, op);
   CeedOperatorDestroy(&residual);
+  return ierr;
+}
+
+// The same of a part: elements without ghosts, and the others.
+int solve_create_part_level_linear(Solve *s, CeedInt level, RitzSpace space, CeedOperator *inside,
+                                   CeedOperator *seam) {
+  CeedVector state = s->levels[level].state;
+  CeedOperator residuals[2] = {NULL, NULL}, *const pieces[2] = {inside, seam};
+  int ierr;
+
+  if (s->conductivity) return problem_create_part_picard(&s->problem, space, state, inside, seam);
+  ierr = problem_create_part_level(&s->problem, space, &residuals[0], &residuals[1]);
+  for (int i = 0; i < 2; i++) {
+    if (!ierr && residuals[i]) ierr = RitzOperatorCreateDerivative(residuals[i], state, pieces[i]);
+    CeedOperatorDestroy(&residuals[i]);
+  }
   return ierr;
 }
 
@@ -96,7 +114,9 @@ static int add_pressures(Solve *s) {
   for (size_t i = 0; i < s->num_formulas; i++) {
     if (s->followers[i]) CLI_TRY(problem_add_follower(&s->problem, s->formulas[i].name, s->followers[i]));
   }
-  return RitzOperatorSetUse(s->problem.op.whole, RITZ_USE_NO_WAIT);
+  CeedOperator op = s->transport ? s->problem.op.pieces[1] : s->problem.op.whole;
+
+  return op ? RitzOperatorSetUse(op, RITZ_USE_NO_WAIT) : CEED_ERROR_SUCCESS;
 }
 
 static int set_first_state(Solve *s) {
@@ -110,7 +130,7 @@ int solve_create_jacobian(Solve *s) {
   CLI_TRY(set_first_state(s));
   CLI_TRY(CeedVectorCreate(s->ceed, s->size, &s->pc_state));
   CLI_TRY(CeedVectorCopy(s->state, s->pc_state));
-  return RitzOperatorCreateDerivative(s->problem.op.whole, s->state, &s->jacobian.whole);
+  return problem_linearize(&s->problem, &s->problem.op, s->state, &s->jacobian);
 }
 
 // ---- Newton's method ----
@@ -169,7 +189,8 @@ int solve_create_newton(Solve *s, SolveNewton *n) {
   CLI_TRY(CeedVectorCreate(s->ceed, s->size, &n->values));
   CLI_TRY(CeedVectorSetValue(n->values, 0));
   CLI_TRY(RitzNewtonCreate(s->ceed, &n->newton));
-  CLI_TRY(RitzNewtonSetResidual(n->newton, s->problem.op.whole));
+  CLI_TRY(s->transport ? RitzNewtonSetResidualFunction(n->newton, RitzPartOperatorApply, s->problem.op.parts)
+                       : RitzNewtonSetResidual(n->newton, s->problem.op.whole));
   CLI_TRY(RitzNewtonSetLinearSolver(n->newton, s->solver));
   CLI_TRY(RitzNewtonSetState(n->newton, s->state));
   CLI_TRY(RitzNewtonSetUpdate(n->newton, update, n));
@@ -256,6 +277,7 @@ static int show_result(LoadSteps *steps, double reached, bool *converged) {
   cli_fact("time",
            "%.3f s, %.3f of it linear solves, %.3f new values of the preconditioner, %" CeedInt_FMT " times",
            cli_seconds() - steps->start, n->solves, n->updates, n->num_updates);
+  CLI_TRY(problem_share(&n->solve->problem, n->solve->u));
   return CeedVectorCopy(n->solve->u, n->solve->state);
 }
 

@@ -274,6 +274,7 @@ static int solve_nonlinear_step(TimeLoop *loop, StepResult *result) {
   solve_newton_jumps(&loop->newton);
   const double start = cli_seconds();
   CLI_TRY(RitzNewtonSolve(newton, s->rhs, s->u));
+  CLI_TRY(problem_share(&s->problem, s->u));
   loop->seconds += cli_seconds() - start;
   CLI_TRY(RitzNewtonGetReason(newton, &reason));
   *result = (StepResult){RitzNewtonReasonName(reason), reason > 0, 0};

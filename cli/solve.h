@@ -126,7 +126,7 @@ typedef struct {
 // its nodes.
 typedef struct {
   CeedVector state;
-  CeedOperator interpolate; // from the finer level; NULL on the finest
+  CeedOperator interpolate; // from the finer level; NULL on the finest, and in parts without elements
 } SolveLevel;
 
 typedef struct {
@@ -230,6 +230,9 @@ int solve_create_jacobian(Solve *s);
 int solve_create_levels(Solve *s, RitzHierarchy hierarchy);
 int solve_set_levels(Solve *s);
 int solve_create_level_linear(Solve *s, CeedInt level, RitzSpace space, CeedOperator *op);
+// The same in two operators, as problem_create_part_level.
+int solve_create_part_level_linear(Solve *s, CeedInt level, RitzSpace space, CeedOperator *inside,
+                                   CeedOperator *seam);
 void solve_destroy_levels(Solve *s);
 // Newton's method with the Jacobian and the linear solver of the problem.
 typedef struct {

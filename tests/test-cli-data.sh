@@ -265,18 +265,12 @@ prints "a solution below a folder that is not there" 1 err "^ritz solve: --save:
 wrong "a law of another problem" "ritz solve: --material: only with --problem hyperelasticity" solve box:2x2 --bc all=1 --material neo-hookean
 wrong "a known solution of large displacements" "ritz solve: --exact: not with --problem hyperelasticity" \
   solve box:2x2 --problem hyperelasticity --exact sine
-wrong "large displacements in parts" \
-  "ritz solve: --parts: nonlinear problems are solved in one part: Newton's method takes linear solvers of one" \
-  solve box:2x2 --problem hyperelasticity --fixed xmin --force 0,1 --parts 2
 wrong "load steps of a linear problem" "ritz solve: --load-steps: only with --problem hyperelasticity, or u in --coefficient" \
   solve box:2x2 --bc all=1 --load-steps 2
 wrong "a source of u" "ritz solve: --source: 'u' is used, which --coefficient has alone" \
   solve box:2x2 --bc all=1 --source u
 wrong "load steps of a problem in time" "ritz solve: --load-steps: not with --problem heat, whose steps are those of time" \
   solve box:2x2 --problem heat --time 1 --bc all=1 --coefficient 1+u --load-steps 2
-wrong "a conductivity of u in time, in parts" \
-  "ritz solve: --parts: nonlinear problems are solved in one part: Newton's method takes linear solvers of one" \
-  solve box:2x2 --problem heat --time 1 --bc all=1 --coefficient 1+u --parts 2
 prints "a conductivity of u without values" 1 err '^ritz solve: --coefficient with u needs values \(--bc\) or --robin' \
   solve box:2x2 --coefficient 1+u --flux all=nx "${ref[@]}"
 wrong "a pressure that varies and follows" "ritz solve: --pressure: expected a constant, found 'x'" \
