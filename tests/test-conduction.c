@@ -37,7 +37,7 @@ static RitzMesh make_box(Ceed ceed, int s) {
   return mesh;
 }
 
-// The text of conductivity() with a formula, to be freed with free().
+// The text of conductivity() with a formula, and of a capacity of 1, to be freed with free().
 static char *make_text(const char *formula) {
   Expr *expr = NULL;
   ExprError error;
@@ -51,7 +51,10 @@ static char *make_text(const char *formula) {
   if (!stream) return NULL;
   fprintf(stream, "CEED_QFUNCTION_HELPER CeedScalar conductivity(const CeedScalar m, const CeedScalar x,\n"
                   "    const CeedScalar y, const CeedScalar z, const CeedScalar u) {\n"
-                  "  (void)m;\n  return k(x, y, z, u);\n}\n");
+                  "  (void)m;\n  return k(x, y, z, u);\n}\n"
+                  "CEED_QFUNCTION_HELPER CeedScalar capacity(const CeedScalar m, const CeedScalar x,\n"
+                  "    const CeedScalar y, const CeedScalar z, const CeedScalar u) {\n"
+                  "  (void)m, (void)x, (void)y, (void)z, (void)u;\n  return 1;\n}\n");
   fclose(stream);
   return text;
 }
