@@ -31,7 +31,7 @@ typedef struct {
 } Line;
 
 static bool parse_probe(const char *text, int space_dim, Line *line) {
-  line->num = 1;
+  *line = (Line){.num = 1};
   return parse_point(&text, line->first) == space_dim && !*text;
 }
 
