@@ -334,7 +334,7 @@ static Setting setting_of(Ceed ceed, int kind, CeedInt num_parts) {
 // ---- Tests ----
 
 TEST_EACH_BACKEND(updated_multigrid_of_parts_is_a_new_one) {
-  if (has_no_derivatives(ceed)) SKIP("derivatives need a compiler of C++");
+  if (has_no_derivatives(ceed)) NOT_FOR_THIS_BACKEND("derivatives need a compiler of C++");
   for (int k = 0; k < NUM_KINDS && !tap_failed(); k++) {
     Setting s = setting_of(ceed, k, is_slow(ceed) ? 2 : k % 3 == 0 ? 1 : k % 3 == 1 ? 3 : 8);
 
@@ -539,7 +539,7 @@ TEST_EACH_BACKEND(newton_with_multigrid_at_every_state_takes_the_steps_of_one_pa
   static const CeedInt nums[] = {1, 2, 4, 8};
   const int more = sizeof(CeedScalar) == 4 ? 2 : 0;
 
-  if (has_no_derivatives(ceed)) SKIP("derivatives need a compiler of C++");
+  if (has_no_derivatives(ceed)) NOT_FOR_THIS_BACKEND("derivatives need a compiler of C++");
   for (int k = 0; k <= 4; k += 4) { // Jacobi, point blocks
     Setting s = setting_of(ceed, k, 1);
     Levels levels = {0};
