@@ -215,6 +215,7 @@ static void free_pattern(Pattern *p) {
 
 // rows and cols [num_all]: of the entries of all parts.
 static int gather_places(const RitzGathered *g, const Pattern *p, double *rows, double *cols) {
+  if (p->num_all == 0) return CEED_ERROR_SUCCESS; // all are constrained
   Places places = {.rows = rows + p->first, .cols = cols + p->first};
 
   for (int i = 0; i < 2; i++) {
@@ -333,6 +334,7 @@ static int gather_values(const RitzGathered *g, double *values) {
   const Pattern *p = &g->pattern;
   double *all = NULL;
 
+  if (p->num_all == 0) return CEED_ERROR_SUCCESS;
   RITZ_TRY(RITZ_CALLOC(g->exchange->ceed, (size_t)p->num_all, &all));
   double *next = all + p->first;
   int ierr = CEED_ERROR_SUCCESS;
