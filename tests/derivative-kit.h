@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Vectors of numbers, applies and comparisons for test-derivative.c and test-gradient.c.
+// Vectors of numbers, applies and comparisons for tests of derivatives.
 #ifndef RITZ_TESTS_DERIVATIVE_KIT_H
 #define RITZ_TESTS_DERIVATIVE_KIT_H
 
@@ -47,12 +47,6 @@ static inline int product(CeedVector a, CeedVector b, double *sum) {
   for (CeedSize i = 0; i < n; i++) *sum += (double)x[i] * (b ? (double)y[i] : 1);
   CeedCall(CeedVectorRestoreArrayRead(a, &x));
   return b ? CeedVectorRestoreArrayRead(b, &y) : CEED_ERROR_SUCCESS;
-}
-
-static inline bool compiles_c_alone(Ceed ceed) {
-  const char *resource = "";
-  CeedGetResource(ceed, &resource);
-  return !strncmp(resource, "/gpu/opencl", 11);
 }
 
 // Sums of some hundred terms, and inverses of matrices near the unit.

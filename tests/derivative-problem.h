@@ -187,6 +187,6 @@ static inline int multiply(CeedOperator op, CeedVector w, CeedVector y, CeedVect
 }
 
 #define NEEDS_CXX(ceed)                                                                                      \
-  if (compiles_c_alone(ceed)) NOT_FOR_THIS_BACKEND("OpenCL C")
+  if (tap_compiles_c_alone(ceed)) NOT_FOR_THIS_BACKEND("OpenCL C")
 
 #endif

@@ -155,6 +155,13 @@ int tap_compiles_slowly(Ceed ceed) {
   return begins_with(resource, "/gpu/opencl/");
 }
 
+int tap_compiles_c_alone(Ceed ceed) {
+  const char *resource = "";
+
+  CeedGetResource(ceed, &resource);
+  return begins_with(resource, "/gpu/opencl");
+}
+
 int tap_checks_calls(Ceed ceed) {
   const char *resource = "";
 

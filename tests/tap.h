@@ -155,6 +155,8 @@ int tap_compiles_bases(Ceed ceed);
 // Whether a kernel takes a second or more to compile, as by PoCL: such backends are tested with fewer of them
 // where more would repeat what others show.
 int tap_compiles_slowly(Ceed ceed);
+// Whether its kernels are C alone: derivatives of texts are C++.
+int tap_compiles_c_alone(Ceed ceed);
 // Whether the backend is `check`, whose calls take several times as long: solvers are tested there with fewer
 // unknowns, as they run the reference backend's loops.
 int tap_checks_calls(Ceed ceed);

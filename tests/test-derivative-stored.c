@@ -519,7 +519,7 @@ TEST_EACH_BACKEND(misuse_ends_with_its_reason) {
   RitzDerivativeOptions options = {.storage = RITZ_STORED_MATRIX};
   CHECK_OK(kit_open_without(ceed, POISSON, &k));
   CHECK_OK(CeedVectorCreate(ceed, k.size - 1, &shorter));
-  if (compiles_c_alone(ceed))
+  if (tap_compiles_c_alone(ceed))
     CHECK_ERROR(ceed, create(&k, k.residual, RITZ_STORED_MATRIX, &op), CEED_ERROR_UNSUPPORTED, "OpenCL C");
   CHECK_ERROR(ceed, RitzOperatorCreateDerivativeStored(k.residual, k.state, NULL, &op),
               CEED_ERROR_INCOMPATIBLE, "options");

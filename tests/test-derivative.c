@@ -295,7 +295,7 @@ TEST_EACH_BACKEND(texts_in_memory_are_functions) {
   free((void *)text);
   CHECK_OK(CeedQFunctionDestroy(&qf));
   CHECK_OK(apply(op, k.state, k.x));
-  if (!compiles_c_alone(ceed)) {
+  if (!tap_compiles_c_alone(ceed)) {
     CHECK_OK(RitzOperatorCreateDerivative(op, k.state, &jacobian));
     CHECK_OK(RitzOperatorCheckDerivative(op, k.state, jacobian, 0.1, &check));
     CHECK_NEAR(check.order, 2.0, sizeof(CeedScalar) == 8 ? 0.1 : 0.4, "order");
@@ -366,7 +366,7 @@ TEST_EACH_BACKEND(misuse_ends_with_its_reason) {
   RitzDerivativeCheck check;
   CHECK_OK(kit_open_without(ceed, POISSON, &k));
   CHECK_OK(CeedVectorCreate(ceed, k.size - 1, &shorter));
-  if (compiles_c_alone(ceed))
+  if (tap_compiles_c_alone(ceed))
     CHECK_ERROR(ceed, RitzOperatorCreateDerivative(k.residual, k.state, &jacobian), CEED_ERROR_UNSUPPORTED,
                 "OpenCL C");
   CHECK_ERROR(ceed, RitzOperatorCreateDerivative(k.residual, shorter, &jacobian), CEED_ERROR_DIMENSION,

@@ -149,7 +149,7 @@ static int kit_close(Kit *k) {
 }
 
 #define NEEDS_CXX(ceed)                                                                                      \
-  if (compiles_c_alone(ceed)) NOT_FOR_THIS_BACKEND("OpenCL C")
+  if (tap_compiles_c_alone(ceed)) NOT_FOR_THIS_BACKEND("OpenCL C")
 
 // ---- Right ----
 
@@ -704,7 +704,7 @@ TEST_EACH_BACKEND(misuse_ends_with_its_reason) {
   Kit k;
   CeedOperator none = NULL, made = NULL;
   CHECK_OK(kit_open_without(ceed, POWER, &k));
-  if (compiles_c_alone(ceed))
+  if (tap_compiles_c_alone(ceed))
     CHECK_ERROR(ceed, RitzOperatorCreateGradient(k.by_hand[ENERGY], &made), CEED_ERROR_UNSUPPORTED,
                 "OpenCL C");
   else

@@ -212,20 +212,13 @@ static void check_outcomes(const Problem *q, const Outcome *one) {
   }
 }
 
-static bool has_no_derivatives(Ceed ceed) {
-  const char *resource = "";
-
-  CeedGetResource(ceed, &resource);
-  return !strncmp(resource, "/gpu/opencl", 11);
-}
-
 // ---- Tests ----
 
 // Solves stop at rtol of the residual: times the condition of the Jacobian, some hundreds here.
 TEST_EACH_BACKEND(newton_takes_the_steps_of_one_part_in_any_number_of_parts) {
   static const CeedInt nums[] = {1, 2, 3, 4, 8};
 
-  if (has_no_derivatives(ceed)) NOT_FOR_THIS_BACKEND("derivatives need a compiler of C++");
+  if (tap_compiles_c_alone(ceed)) NOT_FOR_THIS_BACKEND("derivatives need a compiler of C++");
   for (int which = 1; which <= 3; which += 2) { // a square, triangles
     Problem q = {.c = {.which = which,
                        .how = CUT_AUTO,

@@ -285,13 +285,6 @@ static int run_refusal(void *ctx, const RitzTransport *t) {
   return code;
 }
 
-static bool has_no_derivatives(Ceed ceed) {
-  const char *resource = "";
-
-  CeedGetResource(ceed, &resource);
-  return !strncmp(resource, "/gpu/opencl", 11);
-}
-
 #define FLOATS .use_precision = true, .precision = CEED_SCALAR_FP32, .for_updates = true
 static const struct {
   const char *name;
@@ -334,7 +327,7 @@ static Setting setting_of(Ceed ceed, int kind, CeedInt num_parts) {
 // ---- Tests ----
 
 TEST_EACH_BACKEND(updated_multigrid_of_parts_is_a_new_one) {
-  if (has_no_derivatives(ceed)) NOT_FOR_THIS_BACKEND("derivatives need a compiler of C++");
+  if (tap_compiles_c_alone(ceed)) NOT_FOR_THIS_BACKEND("derivatives need a compiler of C++");
   for (int k = 0; k < NUM_KINDS && !tap_failed(); k++) {
     Setting s = setting_of(ceed, k, is_slow(ceed) ? 2 : k % 3 == 0 ? 1 : k % 3 == 1 ? 3 : 8);
 
@@ -539,7 +532,7 @@ TEST_EACH_BACKEND(newton_with_multigrid_at_every_state_takes_the_steps_of_one_pa
   static const CeedInt nums[] = {1, 2, 4, 8};
   const int more = sizeof(CeedScalar) == 4 ? 2 : 0;
 
-  if (has_no_derivatives(ceed)) NOT_FOR_THIS_BACKEND("derivatives need a compiler of C++");
+  if (tap_compiles_c_alone(ceed)) NOT_FOR_THIS_BACKEND("derivatives need a compiler of C++");
   for (int k = 0; k <= 4; k += 4) { // Jacobi, point blocks
     Setting s = setting_of(ceed, k, 1);
     Levels levels = {0};

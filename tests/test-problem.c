@@ -9,17 +9,14 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cli/problem.h"
 #include "cli/qfunctions.h"
-#include "tests/tap.h"
+#include "tests/problem-kit.h"
 
 static const CeedElemTopology shapes[] = {CEED_TOPOLOGY_HEX, CEED_TOPOLOGY_PRISM, CEED_TOPOLOGY_PYRAMID,
                                           CEED_TOPOLOGY_TET};
 enum { NUM_SHAPES = 4 };
 
 // In functions that return something.
-static void must(int code) { CHECK_OK(code); }
-
 static int bend(void *ctx, CeedInt dim, const double *X, double *x) {
   (void)ctx;
   for (CeedInt d = 0; d < dim; d++) x[d] = X[d] + 0.1 * X[(d + 1) % dim] * X[(d + 2) % dim];
@@ -55,20 +52,8 @@ static Problem make_problem(Ceed ceed, RitzMesh mesh, ProblemKind kind, CeedInt 
                             const ProblemMaterial *materials) {
   const ProblemOptions options = {
       .kind = kind, .order = order, .num_materials = num_materials, .materials = materials, .factor = 1};
-  Problem problem = {0};
 
-  must(problem_create(ceed, mesh, &options, &problem));
-  return problem;
-}
-
-static CeedVector make_vector(const Problem *problem) {
-  CeedVector vector = NULL;
-  CeedSize size = 0;
-
-  must(RitzSpaceGetSize(problem->space, &size));
-  must(CeedVectorCreate(problem->ceed, size, &vector));
-  must(CeedVectorSetValue(vector, 0));
-  return vector;
+  return open_problem(ceed, mesh, &options);
 }
 
 // ---- Boundary integrals ----
@@ -303,10 +288,8 @@ static Problem make_robin(Ceed ceed, RitzMesh mesh, CeedInt order) {
                                   .materials = &unit,
                                   .num_robin = 1,
                                   .robin = &robin_all};
-  Problem problem = {0};
 
-  must(problem_create(ceed, mesh, &options, &problem));
-  return problem;
+  return open_problem(ceed, mesh, &options);
 }
 
 static CeedVector make_robin_loads(const Problem *problem, KnownFunction known) {
