@@ -29,7 +29,7 @@ void ritz_unlock(RitzLock lock) { pthread_mutex_unlock(&locks[lock]); }
 
 // ---- Waiting ----
 
-static void pause_processor(void) {
+void ritz_pause_processor(void) {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
 #elif defined(__aarch64__)
@@ -78,7 +78,7 @@ static bool event_comes_soon(const Event *event, uint32_t value, bool yields) {
   for (int64_t end = nanoseconds() + patience; nanoseconds() < end;) {
     for (int i = 0; i < num_looks; i++) {
       if (has_come(event, value)) return true;
-      pause_processor();
+      ritz_pause_processor();
     }
     if (yields) sched_yield();
   }
@@ -388,35 +388,35 @@ void ritz_flag_raise(RitzFlag *flag, int32_t epoch) {
   atomic_store_explicit(&flag->epoch, epoch, memory_order_release);
 }
 
-void ritz_flag_raise_first(RitzFlag *flag, int32_t epoch) {
-  int32_t before = 0;
-  (void)atomic_compare_exchange_strong(&flag->epoch, &before, epoch);
+bool ritz_flag_is_raised(RitzFlag *flag, int32_t epoch) {
+  return atomic_load_explicit(&flag->epoch, memory_order_acquire) == epoch;
 }
 
-static bool is_raised(RitzFlag *flag, int32_t epoch) {
-  return atomic_load_explicit(&flag->epoch, memory_order_acquire) == epoch;
+bool ritz_flag_change(RitzFlag *flag, int32_t from, int32_t to) {
+  return atomic_compare_exchange_strong(&flag->epoch, &from, to);
 }
 
 void ritz_flag_wait(RitzFlag *flag, int32_t epoch) {
   enum { patience = 200 };
   for (int i = 0; i < patience; i++) {
-    if (is_raised(flag, epoch)) return;
-    pause_processor();
+    if (ritz_flag_is_raised(flag, epoch)) return;
+    ritz_pause_processor();
   }
-  while (!is_raised(flag, epoch)) sched_yield();
+  while (!ritz_flag_is_raised(flag, epoch)) sched_yield();
 }
+
+void ritz_yield_processor(void) { sched_yield(); }
 
 // Those that are waited for may need the processor, and for long: first awake, then others first, then
 // asleep.
-void ritz_yield_processor(void) { sched_yield(); }
-
 bool ritz_flag_wait_unless(RitzFlag *flag, int32_t epoch, RitzFlag *stop, RitzFlag *other_stop) {
   enum { patience = 200, more_patience = 300 };
   const struct timespec moment = {.tv_nsec = 20000};
-  for (int i = 0; !is_raised(flag, epoch); i++) {
-    if (!is_raised(stop, 0) || !is_raised(other_stop, 0)) return is_raised(flag, epoch);
+  for (int i = 0; !ritz_flag_is_raised(flag, epoch); i++) {
+    if (!ritz_flag_is_raised(stop, 0) || !ritz_flag_is_raised(other_stop, 0))
+      return ritz_flag_is_raised(flag, epoch);
     if (i < patience)
-      pause_processor();
+      ritz_pause_processor();
     else if (i < more_patience)
       sched_yield();
     else

@@ -54,12 +54,16 @@ int ritz_team_run_together(RitzTeam team, int (*run)(void *data, int thread), vo
 typedef struct {
   _Atomic int32_t epoch;
 } RitzFlag;
-void ritz_flag_raise(RitzFlag *flag, int32_t epoch);       // everything written before is seen by who waited
-void ritz_flag_raise_first(RitzFlag *flag, int32_t epoch); // unless it was raised before
-void ritz_flag_wait(RitzFlag *flag, int32_t epoch);        // until raised with this epoch
+void ritz_flag_raise(RitzFlag *flag, int32_t epoch);     // everything written before is seen by who waited
+bool ritz_flag_is_raised(RitzFlag *flag, int32_t epoch); // and what was written before is seen
+// From one value to another, if it has the first: false when it has not. Of several threads one succeeds.
+bool ritz_flag_change(RitzFlag *flag, int32_t from, int32_t to);
+void ritz_flag_wait(RitzFlag *flag, int32_t epoch); // until raised with this epoch
 // The same; false: one of these was raised (to anything but 0), and the flag was not.
 bool ritz_flag_wait_unless(RitzFlag *flag, int32_t epoch, RitzFlag *stop, RitzFlag *other_stop);
-void ritz_yield_processor(void); // a moment of a loop that waits for another thread
+// Moments of a loop that waits for another thread: the second lets others run.
+void ritz_pause_processor(void);
+void ritz_yield_processor(void);
 
 // ---- Tasks ----
 // A function that runs once, on a thread of its own beside its caller. It reports to no context: contexts

@@ -140,7 +140,7 @@ static int receive(const RitzTransport *t, const RitzMessage *m) {
 static int take_back(const RitzTransport *t, CeedInt num, const RitzMessage messages[], int code) {
   World *w = ((const Member *)t->ctx)->world;
 
-  ritz_flag_raise_first(&w->stop, t->part + 1);
+  (void)ritz_flag_change(&w->stop, 0, t->part + 1);
   for (CeedInt i = 0; i < num; i++) {
     Mailbox *box = find_box(w, messages[i].part, t->part);
 
@@ -233,7 +233,7 @@ static int reduce(const RitzTransport *t, RitzReduction kind, CeedInt num, doubl
 // ---- Beside the transport: all under RITZ_LOCK_STOPS ----
 
 static void stop_others(World *w, CeedInt part) {
-  ritz_flag_raise_first(&w->stop, part + 1); // those that come later mostly fail because of the first
+  (void)ritz_flag_change(&w->stop, 0, part + 1); // those that come later mostly fail because of the first
   for (CeedInt i = 0; i < w->num_parts; i++) {
     if (i != part && w->stops[i].stop) w->stops[i].stop(w->stops[i].ctx);
   }

@@ -7,6 +7,7 @@
 #include "tests/tap.h"
 
 #include <math.h>
+#include <ritz.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,40 +17,36 @@ enum { MAX_THREADS = 7 };
 
 static void check_form(const ScheduleCase *c, const RitzSchedule *s, int num_threads) {
   CeedInt num_batches = (c->num_elem + c->lanes - 1) / c->lanes;
-  int *batches = schedule_allocate((size_t)num_batches, sizeof(int)),
-      *positions = schedule_allocate((size_t)num_batches, sizeof(int));
-  int *thread_of = schedule_allocate((size_t)s->num_sections, sizeof(int)), bad = 0;
+  int *batches = schedule_allocate((size_t)num_batches, sizeof(int));
+  int64_t next = 0;
+  int bad = 0;
 
   CHECK(s->num_batches == num_batches && s->num_threads == num_threads, "%d batches", s->num_batches);
-  CHECK(s->num_sections >= 1 && s->num_sections <= num_batches, "%d parts", s->num_sections);
-  CHECK(s->thread_begin[0] == 0, "first step %d", s->thread_begin[0]);
+  CHECK(s->num_sections >= 1 && s->num_sections <= num_batches, "%d sections", s->num_sections);
+  CHECK(s->step_begin[0] == 0, "first step %lld", (long long)s->step_begin[0]);
   for (CeedInt i = 0; i < num_batches; i++) batches[s->order[i]]++;
-  for (int t = 0; t < num_threads; t++) {
-    for (int32_t i = s->thread_begin[t]; i < s->thread_begin[t + 1]; i++) {
-      const RitzScheduleStep *step = &s->steps[i];
-
-      for (int64_t n = step->begin; n < step->end; n++) positions[n]++;
-      bad += thread_of[step->section] && thread_of[step->section] != t + 1;
-      thread_of[step->section] = t + 1;
-    }
+  for (int64_t i = 0; i < s->step_begin[s->num_sections]; i++) {
+    bad += s->steps[i].begin != next || s->steps[i].end <= next;
+    next = s->steps[i].end;
   }
-  for (CeedInt i = 0; i < num_batches; i++) bad += batches[i] != 1 || positions[i] != 1;
-  CHECK(!bad, "%d batches, positions or parts are not there once", bad);
+  bad += next != num_batches;
+  for (CeedInt i = 0; i < num_batches; i++) bad += batches[i] != 1;
+  CHECK(!bad, "%d batches or steps are not there once, one after the other", bad);
   free(batches);
-  free(positions);
-  free(thread_of);
 }
 
 // ---- Simulation ----
+
+// Sections are played as if each had a thread: who runs a section has seen what it did before.
+enum { MAX_SECTIONS = RITZ_FIXED_PARTS };
 
 // What has happened to the chunks and entries of an array.
 typedef struct {
   CeedSize length, num_chunks;
   int32_t space;
   uint8_t *state;    // [length]
-  int *thread;       // [num_chunks]: thread of the last access, -1 before the first
-  int64_t *time;     // [num_chunks]: its time on that thread
-  int32_t *section;  // [num_chunks]: part of the last contribution
+  int *section;      // [num_chunks]: of the last access, -1 before the first
+  int64_t *time;     // [num_chunks]: its time in that section
   uint64_t *history; // [num_chunks]: hash of the positions that contributed, in their order
 } Shadow;
 enum { POISONED, ZEROED, CLOSED };
@@ -57,17 +54,24 @@ enum { POISONED, ZEROED, CLOSED };
 typedef struct {
   const ScheduleCase *c;
   const RitzSchedule *s;
-  Shadow shadows[SCHEDULE_MAX_OUTPUTS];     // by first output on the array
-  int64_t clocks[MAX_THREADS][MAX_THREADS]; // [thread]: what it knows of the times of the others
-  int64_t (*flags)[MAX_THREADS];            // [part]: clock of who raised it
-  bool *is_raised;                          // [part]
-  int32_t step[MAX_THREADS];                // where each thread is
-  int64_t position[MAX_THREADS];            // -1: at the waits of its step
-  int thread;                               // that runs
-  int32_t section;
+  Shadow shadows[SCHEDULE_MAX_OUTPUTS];       // by first output on the array
+  int64_t clocks[MAX_SECTIONS][MAX_SECTIONS]; // [section]: what it knows of the times of the others
+  int64_t (*flags)[MAX_SECTIONS];             // [flag]: clock of who raised it
+  bool *is_raised;                            // [flag]
+  int64_t step[MAX_SECTIONS];                 // where each section is
+  int64_t position[MAX_SECTIONS];             // -1: at the waits of its step
+  int32_t section;                            // that runs
   int64_t at;
   const char *problem;
 } World;
+
+static int32_t num_flags(const RitzSchedule *s) {
+  int32_t num = 0;
+
+  for (int64_t i = 0; i < s->step_begin[s->num_sections]; i++)
+    num = s->steps[i].flag >= num ? s->steps[i].flag + 1 : num;
+  return num;
+}
 
 static World world_create(const ScheduleCase *c, const RitzSchedule *s) {
   World w = {.c = c, .s = s};
@@ -80,21 +84,19 @@ static World world_create(const ScheduleCase *c, const RitzSchedule *s) {
     shadow->length = c->outputs[i].length;
     shadow->num_chunks = (shadow->length + RITZ_CHUNK - 1) / RITZ_CHUNK;
     shadow->state = schedule_allocate((size_t)shadow->length, sizeof(*shadow->state));
-    shadow->thread = schedule_allocate((size_t)shadow->num_chunks, sizeof(*shadow->thread));
     shadow->time = schedule_allocate((size_t)shadow->num_chunks, sizeof(*shadow->time));
     shadow->section = schedule_allocate((size_t)shadow->num_chunks, sizeof(*shadow->section));
     shadow->history = schedule_allocate((size_t)shadow->num_chunks, sizeof(*shadow->history));
     for (CeedSize k = 0; k < shadow->num_chunks; k++) {
-      shadow->thread[k] = -1;
-      shadow->section[k] = s->num_sections;
+      shadow->section[k] = -1;
     }
   }
-  w.flags = schedule_allocate((size_t)s->num_sections, sizeof(*w.flags));
-  w.is_raised = schedule_allocate((size_t)s->num_sections, sizeof(*w.is_raised));
-  for (int t = 0; t < s->num_threads; t++) {
-    w.step[t] = s->thread_begin[t];
-    w.position[t] = -1;
-    w.clocks[t][t] = 1;
+  w.flags = schedule_allocate((size_t)num_flags(s), sizeof(*w.flags));
+  w.is_raised = schedule_allocate((size_t)num_flags(s), sizeof(*w.is_raised));
+  for (int p = 0; p < s->num_sections; p++) {
+    w.step[p] = s->step_begin[p];
+    w.position[p] = -1;
+    w.clocks[p][p] = 1;
   }
   return w;
 }
@@ -102,7 +104,6 @@ static World world_create(const ScheduleCase *c, const RitzSchedule *s) {
 static void world_free(World *w) {
   for (int i = 0; i < SCHEDULE_MAX_OUTPUTS; i++) {
     free(w->shadows[i].state);
-    free(w->shadows[i].thread);
     free(w->shadows[i].time);
     free(w->shadows[i].section);
     free(w->shadows[i].history);
@@ -111,13 +112,13 @@ static void world_free(World *w) {
   free(w->is_raised);
 }
 
-// Two accesses to a chunk by different threads must be ordered by a flag.
+// Two accesses to a chunk by different sections must be ordered by flags.
 static void access_chunk(World *w, Shadow *shadow, CeedSize chunk) {
-  int other = shadow->thread[chunk];
+  int other = shadow->section[chunk];
 
-  if (other >= 0 && w->clocks[w->thread][other] < shadow->time[chunk]) w->problem = "a race";
-  shadow->thread[chunk] = w->thread;
-  shadow->time[chunk] = w->clocks[w->thread][w->thread];
+  if (other >= 0 && w->clocks[w->section][other] < shadow->time[chunk]) w->problem = "a race";
+  shadow->section[chunk] = w->section;
+  shadow->time[chunk] = w->clocks[w->section][w->section];
 }
 
 static void contribute(void *data, int output, CeedSize entry) {
@@ -128,8 +129,6 @@ static void contribute(void *data, int output, CeedSize entry) {
   access_chunk(w, shadow, chunk);
   if (shadow->state[entry] == POISONED) w->problem = "added before it was set to zero";
   if (shadow->state[entry] == CLOSED) w->problem = "added after the last touch";
-  if (shadow->section[chunk] < w->section) w->problem = "a lower part came before a higher one";
-  shadow->section[chunk] = w->section;
   shadow->history[chunk] = shadow->history[chunk] * 6364136223846793005u + (uint64_t)w->at + 1;
 }
 
@@ -164,13 +163,13 @@ static void execute_position(World *w) {
   change_ranges(w, w->s->after_begin, w->s->after, ZEROED);
 }
 
-static bool is_finished(const World *w, int thread) {
-  return w->step[thread] == w->s->thread_begin[thread + 1];
+static bool is_finished(const World *w, int section) {
+  return w->step[section] == w->s->step_begin[section + 1];
 }
 
-static bool can_run(const World *w, int thread) {
-  if (is_finished(w, thread)) return false;
-  const RitzScheduleStep *step = &w->s->steps[w->step[thread]];
+static bool can_run(const World *w, int section) {
+  if (is_finished(w, section)) return false;
+  const RitzScheduleStep *step = &w->s->steps[w->step[section]];
   bool can = true;
 
   for (int32_t i = 0; i < step->num_waits; i++) can = can && w->is_raised[w->s->waits[step->first_wait + i]];
@@ -178,48 +177,45 @@ static bool can_run(const World *w, int thread) {
 }
 
 // One position, with the waiting before and the raising after it.
-static void run_one(World *w, int thread) {
-  const RitzScheduleStep *step = &w->s->steps[w->step[thread]];
-  int64_t *clock = w->clocks[thread];
+static void run_one(World *w, int section) {
+  const RitzScheduleStep *step = &w->s->steps[w->step[section]];
+  int64_t *clock = w->clocks[section];
 
-  if (w->position[thread] < 0) {
+  if (w->position[section] < 0) {
     for (int32_t i = 0; i < step->num_waits; i++) {
       const int64_t *flag = w->flags[w->s->waits[step->first_wait + i]];
 
-      for (int t = 0; t < w->s->num_threads; t++) clock[t] = clock[t] > flag[t] ? clock[t] : flag[t];
+      for (int p = 0; p < w->s->num_sections; p++) clock[p] = clock[p] > flag[p] ? clock[p] : flag[p];
     }
-    w->position[thread] = step->begin;
+    w->position[section] = step->begin;
   }
-  w->thread = thread;
-  w->section = step->section;
-  w->at = w->position[thread]++;
+  w->section = section;
+  w->at = w->position[section]++;
   execute_position(w);
-  clock[thread]++;
-  if (w->position[thread] < step->end) return;
-  w->position[thread] = -1;
-  w->step[thread]++;
-  if (!step->raises) return;
-  memcpy(w->flags[step->section], clock, sizeof(w->flags[0]));
-  clock[thread]++;
-  w->is_raised[step->section] = true;
+  clock[section]++;
+  if (w->position[section] < step->end) return;
+  w->position[section] = -1;
+  w->step[section]++;
+  if (step->flag < 0) return;
+  memcpy(w->flags[step->flag], clock, sizeof(w->flags[0]));
+  clock[section]++;
+  w->is_raised[step->flag] = true;
 }
 
-// Threads at random, or, as without threads, from the highest down, each to its end.
-static int choose_thread(const World *w, bool is_random) {
-  int able[MAX_THREADS], num = 0, highest = -1;
+// Sections at random, or, as by one thread, the lowest that can go on.
+static int choose_section(const World *w, bool is_random) {
+  int able[MAX_SECTIONS], num = 0;
 
-  for (int t = 0; t < w->s->num_threads; t++) {
-    if (can_run(w, t)) able[num++] = t;
-    if (!is_finished(w, t)) highest = t;
+  for (int p = 0; p < w->s->num_sections; p++) {
+    if (can_run(w, p)) able[num++] = p;
   }
-  if (!is_random) return highest >= 0 && can_run(w, highest) ? highest : -1;
-  return num ? able[schedule_draw(0, num - 1)] : -1;
+  return num ? able[is_random ? schedule_draw(0, num - 1) : 0] : -1;
 }
 
 static void simulate(World *w, bool is_random) {
-  for (int t; (t = choose_thread(w, is_random)) >= 0 && !w->problem;) run_one(w, t);
-  for (int t = 0; t < w->s->num_threads && !w->problem; t++) {
-    if (!is_finished(w, t)) w->problem = "threads wait for ever";
+  for (int p; (p = choose_section(w, is_random)) >= 0 && !w->problem;) run_one(w, p);
+  for (int p = 0; p < w->s->num_sections && !w->problem; p++) {
+    if (!is_finished(w, p)) w->problem = "sections wait for ever";
   }
   for (int i = 0; i < w->c->num_outputs && !w->problem; i++) {
     for (CeedSize k = 0; k < w->shadows[i].length; k++) {
@@ -250,7 +246,7 @@ static void check_simulation(const ScheduleCase *c, const RitzSchedule *s, bool 
   const char *problem = w.problem;
 
   world_free(&w);
-  CHECK(!problem, "%s: %d elements, %d lanes, %d threads, %d parts", problem, c->num_elem, c->lanes,
+  CHECK(!problem, "%s: %d elements, %d lanes, %d threads, %d sections", problem, c->num_elem, c->lanes,
         s->num_threads, s->num_sections);
 }
 
@@ -306,7 +302,8 @@ TEST(fixed_schedules_have_one_order_for_all_numbers_of_threads) {
       RitzSchedule *s = NULL;
 
       CHECK_OK(schedule_case_create(&c, num_threads, true, &s));
-      CHECK(s->num_sections == first->num_sections, "%d and %d parts", s->num_sections, first->num_sections);
+      CHECK(s->num_sections == first->num_sections, "%d and %d sections", s->num_sections,
+            first->num_sections);
       CHECK(same(s->order, first->order, (size_t)s->num_batches * sizeof(int32_t)), "orders differ");
       CHECK(same_ranges(s, first), "ranges differ");
       ritz_schedule_destroy(&s);
@@ -317,109 +314,54 @@ TEST(fixed_schedules_have_one_order_for_all_numbers_of_threads) {
   CeedDestroy(&ceed);
 }
 
-// ---- Waits ----
+// ---- Time: batches one after the other until all are done, waiting included ----
 
-typedef struct {
-  int output;
-  uint8_t *sections; // [num_chunks]: bit of either part
-  uint8_t bit;
-} Touches;
+// With a thread for each section. Flags are raised by what comes before who waits for them: as many sweeps
+// over the sections as the longest row of flags has members settle all times.
+static int64_t run_time(const RitzSchedule *s) {
+  const int64_t num_steps = s->step_begin[s->num_sections];
+  int64_t *raised = schedule_allocate((size_t)num_flags(s), sizeof(*raised)), end = 0;
 
-static void note_touch(void *data, int output, CeedSize entry) {
-  Touches *touches = data;
+  for (int64_t sweep = 0, before = -1; before != end && end < INT64_MAX; sweep++) {
+    before = sweep ? end : -1;
+    for (int p = 0; p < s->num_sections; p++) {
+      int64_t now = 0;
 
-  if (output == touches->output) touches->sections[entry / RITZ_CHUNK] |= touches->bit;
-}
+      for (int64_t i = s->step_begin[p]; i < s->step_begin[p + 1]; i++) {
+        const RitzScheduleStep *step = &s->steps[i];
 
-static int32_t section_begin(const RitzSchedule *s, int32_t section) {
-  return (int32_t)((int64_t)s->num_batches * section / s->num_sections);
-}
+        for (int32_t k = 0; k < step->num_waits; k++) {
+          const int64_t flag = raised[s->waits[step->first_wait + k]];
 
-static bool share_chunk(const ScheduleCase *c, const RitzSchedule *s, int32_t a, int32_t b) {
-  bool result = false;
-
-  for (int i = 0; i < c->num_outputs; i++) {
-    size_t num_chunks = (size_t)c->outputs[i].length / RITZ_CHUNK + 1;
-    Touches touches = {.output = i, .sections = schedule_allocate(num_chunks, 1), .bit = 1};
-
-    for (int32_t k = section_begin(s, a); k < section_begin(s, a + 1); k++)
-      schedule_case_visit(c, k, note_touch, &touches);
-    touches.bit = 2;
-    for (int32_t k = section_begin(s, b); k < section_begin(s, b + 1); k++)
-      schedule_case_visit(c, k, note_touch, &touches);
-    for (size_t k = 0; k < num_chunks; k++) result = result || touches.sections[k] == 3;
-    free(touches.sections);
-  }
-  return result;
-}
-
-// What a thread does itself it need not wait for.
-static void check_waits(const ScheduleCase *c, const RitzSchedule *s, int thread) {
-  int32_t highest = -1;
-
-  for (int32_t i = s->thread_begin[thread]; i < s->thread_begin[thread + 1]; i++) {
-    if (highest < s->steps[i].section) highest = s->steps[i].section;
-  }
-  for (int32_t i = s->thread_begin[thread]; i < s->thread_begin[thread + 1]; i++) {
-    const RitzScheduleStep *step = &s->steps[i];
-
-    for (int32_t k = 0; k < step->num_waits; k++) {
-      int32_t other = s->waits[step->first_wait + k];
-
-      CHECK(other > highest, "part %d waits for part %d", step->section, other);
-      CHECK(share_chunk(c, s, step->section, other), "part %d has nothing in common with part %d",
-            step->section, other);
-      for (int32_t m = 0; m < k; m++) CHECK(s->waits[step->first_wait + m] != other, "waits twice");
+          now = now < flag ? flag : now;
+        }
+        now += step->end - step->begin;
+        if (step->flag >= 0) raised[step->flag] = now;
+      }
+      end = now > end ? now : end;
     }
+    if (sweep > num_steps) end = INT64_MAX; // they never do
   }
+  free(raised);
+  return end;
 }
 
-TEST(parts_wait_only_for_higher_parts_that_share_chunks_with_them) {
+// The rounds are an upper bound of the time: who waits in a round for what was done in the round before loses
+// nothing.
+TEST(sections_need_no_more_time_than_rounds) {
   Ceed ceed = tap_ceed("/cpu/self/ref");
 
   for (int i = 0; i < num_cases() && !tap_failed(); i++) {
     ScheduleCase c = schedule_case_draw(ceed);
     RitzSchedule *s = NULL;
 
-    CHECK_OK(schedule_case_create(&c, schedule_draw(2, MAX_THREADS), schedule_draw(0, 1), &s));
-    for (int t = 0; t < s->num_threads && !tap_failed(); t++) check_waits(&c, s, t);
+    CHECK_OK(schedule_case_create(&c, schedule_draw(2, 60), schedule_draw(0, 1), &s));
+    CHECK(run_time(s) <= s->num_rounds, "time %lld, %lld rounds", (long long)run_time(s),
+          (long long)s->num_rounds);
     ritz_schedule_destroy(&s);
     schedule_case_destroy(&c);
   }
   CeedDestroy(&ceed);
-}
-
-// ---- Time: batches one after the other until all are done, waiting included ----
-
-static int64_t run_time(const RitzSchedule *s) {
-  int64_t *raised = schedule_allocate((size_t)s->num_sections, sizeof(*raised)),
-          *now = schedule_allocate((size_t)s->num_threads, sizeof(*now));
-  int64_t end = 0;
-
-  // First the steps up to the flags of every thread, from the highest down; then the rest.
-  for (int half = 0; half < 2; half++) {
-    for (int t = s->num_threads - 1; t >= 0; t--) {
-      int32_t middle = s->thread_begin[t];
-
-      for (int32_t i = middle; i < s->thread_begin[t + 1]; i++) middle = s->steps[i].raises ? i + 1 : middle;
-      for (int32_t i = half ? middle : s->thread_begin[t]; i < (half ? s->thread_begin[t + 1] : middle);
-           i++) {
-        const RitzScheduleStep *step = &s->steps[i];
-
-        for (int32_t k = 0; k < step->num_waits; k++) {
-          int64_t flag = raised[s->waits[step->first_wait + k]];
-
-          if (now[t] < flag) now[t] = flag;
-        }
-        now[t] += step->end - step->begin;
-        if (step->raises) raised[step->section] = now[t];
-      }
-      if (now[t] > end) end = now[t];
-    }
-  }
-  free(raised);
-  free(now);
-  return end;
 }
 
 TEST(threads_of_a_thick_box_do_not_wait) {
@@ -430,40 +372,42 @@ TEST(threads_of_a_thick_box_do_not_wait) {
     RitzSchedule *s = NULL;
 
     CHECK_OK(schedule_case_create(&c, num_threads, false, &s));
-    CHECK(s->num_sections == num_threads, "%d parts for %d threads", s->num_sections, num_threads);
+    CHECK(s->num_sections == num_threads, "%d sections for %d threads", s->num_sections, num_threads);
     int64_t least = (s->num_batches + num_threads - 1) / num_threads;
 
-    CHECK(run_time(s) == least, "%d threads: time %lld, least %lld", num_threads, (long long)run_time(s),
-          (long long)least);
+    CHECK(run_time(s) == least && s->num_rounds == least, "%d threads: time %lld, least %lld", num_threads,
+          (long long)run_time(s), (long long)least);
+    for (int p = 0; p < num_threads; p++)
+      CHECK(s->step_begin[p + 1] - s->step_begin[p] <= 3, "%lld steps",
+            (long long)(s->step_begin[p + 1] - s->step_begin[p]));
     ritz_schedule_destroy(&s);
   }
   schedule_case_destroy(&c);
   CeedDestroy(&ceed);
 }
 
-// Parts of one layer of elements and less are all border, and would run one after the other. With two layers
-// of 8 batches each there are 4 parts of 16 batches.
-TEST(thin_parts_are_put_together) {
+// One row of elements is a batch; rows that touch are neighbours in two directions, so that nearly a quarter
+// of the 64 batches can be done at a time, by however many threads: 64 entries are four rows of nodes.
+TEST(thin_sections_are_done_in_colours) {
   Ceed ceed = tap_ceed("/cpu/self/ref");
   ScheduleCase c = schedule_case_box(ceed, 8, 8, 8, 2, 8);
 
   for (int num_threads = 4; num_threads <= 64; num_threads *= 2) {
-    RitzSchedule *s = NULL;
+    for (int is_fixed = 0; is_fixed < 2; is_fixed++) {
+      RitzSchedule *s = NULL;
 
-    CHECK_OK(schedule_case_create(&c, num_threads, false, &s));
-    CHECK(s->num_sections == 4 && run_time(s) == 16, "%d threads: %d parts, time %lld", num_threads,
-          s->num_sections, (long long)run_time(s));
-    ritz_schedule_destroy(&s);
-    CHECK_OK(schedule_case_create(&c, num_threads, true, &s));
-    CHECK(s->num_sections == 4 && run_time(s) == 16, "fixed, %d threads: %d parts, time %lld", num_threads,
-          s->num_sections, (long long)run_time(s));
-    ritz_schedule_destroy(&s);
+      CHECK_OK(schedule_case_create(&c, num_threads, is_fixed, &s));
+      CHECK(s->num_rounds * s->num_sections >= 64 &&
+                s->num_rounds <= (num_threads == 4 && !is_fixed ? 16 : 11),
+            "%d threads: %d sections, %lld rounds", num_threads, s->num_sections, (long long)s->num_rounds);
+      ritz_schedule_destroy(&s);
+    }
   }
   schedule_case_destroy(&c);
   CeedDestroy(&ceed);
 }
 
-TEST(where_all_batches_share_an_entry_there_is_one_part) {
+TEST(where_all_batches_share_an_entry_there_is_one_section) {
   enum { num_elem = 40 };
   Ceed ceed = tap_ceed("/cpu/self/ref");
   ScheduleCase c = {.ceed = ceed, .num_elem = num_elem, .lanes = 2, .num_outputs = 1};
@@ -474,10 +418,106 @@ TEST(where_all_batches_share_an_entry_there_is_one_part) {
                                      &c.outputs[0].rstr));
   schedule_case_set_lengths(&c);
   CHECK_OK(schedule_case_create(&c, 5, false, &s));
-  CHECK(s->num_sections == 1 && s->thread_begin[1] == 1 && s->thread_begin[5] == 1, "%d parts",
-        s->num_sections);
+  CHECK(s->num_sections == 1 && s->step_begin[1] == 1, "%d sections", s->num_sections);
   ritz_schedule_destroy(&s);
   schedule_case_destroy(&c);
+  CeedDestroy(&ceed);
+}
+
+// ---- Meshes of files ----
+
+// The batches that share a chunk: none of them can run beside another.
+typedef struct {
+  int32_t *num, *last; // [num_chunks]: batches so far, the last of them plus one
+  int32_t batch, most;
+} Sharing;
+
+static void count_batch(void *data, int output, CeedSize entry) {
+  Sharing *sharing = data;
+  const CeedSize chunk = entry / RITZ_CHUNK;
+
+  (void)output;
+  if (sharing->last[chunk] == sharing->batch + 1) return;
+  sharing->last[chunk] = sharing->batch + 1;
+  if (++sharing->num[chunk] > sharing->most) sharing->most = sharing->num[chunk];
+}
+
+static int32_t most_batches_at_a_chunk(const ScheduleCase *c, int32_t num_batches) {
+  const size_t num_chunks = (size_t)c->outputs[0].length / RITZ_CHUNK + 1;
+  Sharing sharing = {schedule_allocate(num_chunks, sizeof(int32_t)),
+                     schedule_allocate(num_chunks, sizeof(int32_t)), 0, 0};
+
+  for (; sharing.batch < num_batches; sharing.batch++)
+    schedule_case_visit(c, sharing.batch, count_batch, &sharing);
+  free(sharing.num);
+  free(sharing.last);
+  return sharing.most;
+}
+
+// The schedule of an operator from one block of a space to itself. No order takes fewer rounds than batches
+// for each thread, or than batches that share a chunk; this one at most twice the greater of these, and where
+// there is enough to do, 1.25 times.
+static void check_block(Ceed ceed, RitzSpace space, CeedInt block, const char *what) {
+  enum { num_threads = 16, least_batches = 64 };
+  ScheduleCase c = {.ceed = ceed, .lanes = 8, .num_outputs = 1};
+  RitzSchedule *s = NULL;
+
+  CHECK_OK(RitzSpaceCreateBlockRestriction(space, block, ceed, &c.outputs[0].rstr));
+  CHECK_OK(CeedElemRestrictionGetNumElements(c.outputs[0].rstr, &c.num_elem));
+  schedule_case_set_lengths(&c);
+  if (c.num_elem >= least_batches * c.lanes) {
+    CHECK_OK(schedule_case_create(&c, num_threads, false, &s));
+    const int64_t share = (s->num_batches + num_threads - 1) / num_threads,
+                  clique = most_batches_at_a_chunk(&c, s->num_batches),
+                  least = share > clique ? share : clique;
+
+    CHECK(s->num_rounds <= (share > 4 * clique ? least + least / 4 : 2 * least),
+          "%s, block %d: %d batches, %lld at a chunk, %d sections, %lld rounds", what, block, s->num_batches,
+          (long long)clique, s->num_sections, (long long)s->num_rounds);
+    ritz_schedule_destroy(&s);
+  }
+  schedule_case_destroy(&c);
+}
+
+static void check_mesh(Ceed ceed, const char *path) {
+  RitzMesh meshes[3] = {NULL};
+
+  CHECK_OK(RitzMeshRead(ceed, path, &meshes[0]));
+  for (int r = 1; r < 3; r++) CHECK_OK(RitzMeshRefine(meshes[0], r, &meshes[r]));
+  for (int r = 0; r < 3; r++) {
+    CeedInt num_blocks = 0;
+
+    CHECK_OK(RitzMeshGetNumBlocks(meshes[r], &num_blocks));
+    for (CeedInt degree = 1; degree <= 4 && !tap_failed(); degree++) {
+      char what[1100];
+      RitzSpace space = NULL;
+
+      snprintf(what, sizeof(what), "%s refined %d times, degree %d", path, r, degree);
+      CHECK_OK(RitzSpaceCreate(meshes[r], degree, degree == 3 ? 3 : 1, &space));
+      for (CeedInt b = 0; b < num_blocks; b++) check_block(ceed, space, b, what);
+      CHECK_OK(RitzSpaceDestroy(&space));
+    }
+  }
+  for (int r = 0; r < 3; r++) CHECK_OK(RitzMeshDestroy(&meshes[r]));
+}
+
+TEST(sixteen_threads_are_busy_on_every_mesh) {
+  static const char *const own[] = {"examples/meshes/heat-sink.msh", "examples/meshes/pipe-elbow.msh",
+                                    "examples/meshes/four-shapes.msh", "examples/meshes/disk.msh"};
+  static const char *const foreign[] = {"beam-hex.mesh",      "beam-tet.mesh",   "escher.mesh",
+                                        "fichera-mixed.mesh", "fichera-q3.mesh", "fichera.mesh",
+                                        "nested_cubes.msh",   "star-q3.mesh",    "star.mesh",
+                                        "periodic-cube.msh",  "toroid-hex.mesh"};
+  const size_t num_own = sizeof(own) / sizeof(own[0]), num_foreign = sizeof(foreign) / sizeof(foreign[0]);
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+
+  for (size_t i = 0; i < num_own + (tap_meshes() ? num_foreign : 0); i++) {
+    char path[1000];
+
+    snprintf(path, sizeof(path), "%s%s%s", i < num_own ? "" : tap_meshes(), i < num_own ? "" : "/",
+             i < num_own ? own[i] : foreign[i - num_own]);
+    check_mesh(ceed, path);
+  }
   CeedDestroy(&ceed);
 }
 
@@ -676,7 +716,7 @@ TEST(sums_of_real_threads_repeat_bit_for_bit) {
 
 // ---- Failing functions ----
 
-// Parts' codes by batch; positions of failing threads after the first failure are counted.
+// Codes by batch, calls of each.
 typedef struct {
   const int *codes; // [num_batches]
   int *num_calls;   // [num_batches]
@@ -693,8 +733,12 @@ static int failing_kernel(const RitzKernelArgs *args, int64_t begin, int64_t end
   return code;
 }
 
-// The failing batch is among the first of its thread: the higher one's heads, before its flag.
-TEST(a_failing_function_stops_its_thread_and_no_other) {
+static int32_t section_begin(const RitzSchedule *s, int32_t section) {
+  return (int32_t)((int64_t)s->num_batches * section / s->num_sections);
+}
+
+// The failing batch is the first of its section.
+TEST(a_failing_function_stops_its_section_and_no_other) {
   enum { num_threads = 4, num_batches = 128 };
   Ceed ceed = tap_ceed("/cpu/self/ref");
   ScheduleCase c = schedule_case_box(ceed, 8, 2, 64, 1, 8);
@@ -703,7 +747,7 @@ TEST(a_failing_function_stops_its_thread_and_no_other) {
 
   CHECK_OK(ritz_team_create(ceed, num_threads, &team));
   CHECK_OK(schedule_case_create(&c, num_threads, false, &s));
-  CHECK(s->num_batches == num_batches && s->num_sections == num_threads, "%d parts", s->num_sections);
+  CHECK(s->num_batches == num_batches && s->num_sections == num_threads, "%d sections", s->num_sections);
   for (int fails = 0; fails < 1 << num_threads; fails++) {
     int codes[num_batches] = {0}, num_calls[num_batches] = {0}, lowest = 0;
     Failing failing = {codes, num_calls};
@@ -711,7 +755,7 @@ TEST(a_failing_function_stops_its_thread_and_no_other) {
 
     for (int t = num_threads - 1; t >= 0; t--) {
       args[t] = (RitzKernelArgs){.context = &failing};
-      if (fails & (1 << t)) codes[s->order[s->steps[s->thread_begin[t]].begin]] = lowest = 10 + t;
+      if (fails & (1 << t)) codes[s->order[section_begin(s, t)]] = lowest = 10 + t;
     }
     int code = ritz_schedule_run(s, team, failing_kernel, args);
 
@@ -720,7 +764,7 @@ TEST(a_failing_function_stops_its_thread_and_no_other) {
       int num = 0;
 
       for (int32_t b = section_begin(s, t); b < section_begin(s, t + 1); b++) num += num_calls[b];
-      CHECK(num == (fails & (1 << t) ? 1 : num_batches / num_threads), "thread %d ran %d batches", t, num);
+      CHECK(num == (fails & (1 << t) ? 1 : num_batches / num_threads), "section %d ran %d batches", t, num);
     }
   }
   ritz_schedule_destroy(&s);
@@ -812,10 +856,10 @@ int main(int argc, char **argv) {
   return tap_main(
       argc, argv,
       TESTS(contributions_come_in_one_order_however_fast_the_threads_are,
-            fixed_schedules_have_one_order_for_all_numbers_of_threads,
-            parts_wait_only_for_higher_parts_that_share_chunks_with_them, threads_of_a_thick_box_do_not_wait,
-            thin_parts_are_put_together, where_all_batches_share_an_entry_there_is_one_part,
-            sums_of_real_threads_repeat_bit_for_bit, a_failing_function_stops_its_thread_and_no_other,
+            fixed_schedules_have_one_order_for_all_numbers_of_threads, sections_need_no_more_time_than_rounds,
+            threads_of_a_thick_box_do_not_wait, thin_sections_are_done_in_colours,
+            sixteen_threads_are_busy_on_every_mesh, where_all_batches_share_an_entry_there_is_one_section,
+            sums_of_real_threads_repeat_bit_for_bit, a_failing_function_stops_its_section_and_no_other,
             without_elements_there_is_nothing_to_run, without_outputs_all_batches_run,
             without_memory_creation_fails_and_leaves_nothing, ranges_of_a_very_long_vector_are_split));
 }

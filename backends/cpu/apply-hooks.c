@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Applies with hooks (core/apply-hooks.h): one apply whose kernels call the solver's functions before the
-// first and after the last touch of each chunk of 64 entries, and passes over ranges on the same threads.
-// Called through the table of the backend.
+// first and after the last touch of each chunk of RITZ_CHUNK entries, and passes over ranges on the same
+// threads. Called through the table of the backend.
 //
 // The ranges of a single operator are those of its schedule. The sub-operators of a composite run one after
 // the other: `before` of a chunk belongs to the first one that touches it, `after` to the last one, and the
 // lists of each schedule are cut down to these. Memory, kept with the operator: 96 bytes a section of the
-// schedule; of a composite of several also 16 bytes a batch and 32 bytes, or a bit more, per 64 entries.
+// schedule; of a composite of several also 16 bytes a batch and 32 bytes, or a bit more, per chunk.
 #include "core/apply-hooks.h"
 #include "backends/cpu/cpu.h"
 #include "core/profile.h"

@@ -15,6 +15,19 @@ static void explain_precision(const RitzCpuTier *tier, FILE *stream) {
   if (bytes > 0) fprintf(stream, "  matrices of bases rounded to float: %.0f bytes more\n", bytes);
 }
 
+// The critical path is that of a thread for each section.
+static void explain_schedule(const RitzCpu *context, const RitzCpuTier *tier, FILE *stream) {
+  const RitzSchedule *s = tier->schedule;
+  const double ideal = (double)s->num_batches / s->num_sections;
+
+  fprintf(stream, "  threads: %d%s; %" CeedInt_FMT " batches of %" CeedInt_FMT " elements\n",
+          context->num_threads, context->is_deterministic ? ", results independent of their number" : "",
+          s->num_batches, tier->target->lanes);
+  if (s->num_sections < 2) return;
+  fprintf(stream, "  schedule: %d sections; critical path %lld batches, %.2f of the ideal rate\n",
+          s->num_sections, (long long)s->num_rounds, ideal / (double)s->num_rounds);
+}
+
 int ritz_cpu_operator_explain(CeedOperator op, FILE *stream) {
   static const char *const paths[] = {
       "one generated kernel, the text of the QFunction inside",
@@ -38,9 +51,7 @@ int ritz_cpu_operator_explain(CeedOperator op, FILE *stream) {
   RITZ_TRY(ritz_cpu_diagonal_explain(op, stream));
   fprintf(stream, "  other assembly: the reference backend\n");
   if (!tier->plan) return CEED_ERROR_SUCCESS;
-  fprintf(stream, "  threads: %d%s; %" CeedInt_FMT " batches of %" CeedInt_FMT " elements\n",
-          context->num_threads, context->is_deterministic ? ", results independent of their number" : "",
-          tier->schedule->num_batches, tier->target->lanes);
+  explain_schedule(context, tier, stream);
   return ritz_plan_cpu_print(tier->plan, tier->target, stream);
 }
 

@@ -7,17 +7,19 @@
 
 #include "base/ranges.h"
 
-// Bits: a batch shares chunks of an output with a lower, with a higher section.
-enum { WITH_LOWER = 1, WITH_HIGHER = 2, NUM_KINDS = 4 };
+// Batches of a section that a round looks at before the section sits it out.
+enum { MAX_LOOKS = 24 };
 
-// Order within a section. The flag is raised before the interior.
-static const int sequence[NUM_KINDS] = {WITH_LOWER, WITH_LOWER | WITH_HIGHER, 0, WITH_HIGHER};
-enum { HEADS, BOTH, INTERIOR, TAILS };
-
+// The last touch of a chunk. section -1: none so far.
 typedef struct {
-  int64_t num[NUM_KINDS];              // batches of each place in the sequence
-  int64_t first_wait[2], num_waits[2]; // in Build.waits: higher sections, for BOTH and for TAILS
-} BatchSection;
+  int32_t section, position;
+  int32_t round;
+} Touch;
+
+// A position that waits for a flag.
+typedef struct {
+  int32_t position, flag;
+} Wait;
 
 // An output array and its chunks among those of all arrays.
 typedef struct {
@@ -37,14 +39,19 @@ typedef struct {
   int64_t num_chunks;
   int64_t *list_begin; // [num_batches + 1]
   int32_t *list;       // chunks of the batches
-  uint8_t *kinds;      // [num_batches]
-  int32_t *lowest;     // [num_chunks]: lowest section that touches it
-  int32_t *first;      // [num_chunks]: position of the first touch; before that, the last section seen
-  int32_t *last; // [num_chunks]: position of the last touch; before that, the section seen before, or -1
-  BatchSection *sections; // [num_sections]
-  uint8_t *waits_for;     // scratch, [num_sections]: bit 0 for BOTH, bit 1 for TAILS
+  int32_t *order;      // [num_batches]: the schedule's
+  int32_t *next;       // [num_batches]: the next batch of the section that is not done, -1: none
+  int32_t *first;      // [num_chunks]: position of the first touch, -1: none
+  Touch *last;         // [num_chunks]
+  int64_t num_rounds;
+  // [max_sections]: first batch that is not done, -1: none; positions done, and those before this round;
+  // position of the last flag, -1: none; last position that the batch at hand shares chunks with, else -1
+  int32_t *head, *done, *done_before, *last_flag, *needed;
+  int32_t *known; // [section][section]: the last position of the other one that has been waited for, else -1
+  int32_t *flag;  // [num_batches]: number of the flag raised behind a position, -1: none
+  int32_t num_flags;
   int64_t num_waits, max_waits;
-  int32_t *waits; // numbers of sections
+  Wait *waits; // owned, in the order in which they were found
 } Build;
 
 // ---- Set-up ----
@@ -54,12 +61,12 @@ static void build_free(Build *b) {
   RITZ_FREE(&b->array_of);
   RITZ_FREE(&b->list_begin);
   RITZ_FREE(&b->list);
-  RITZ_FREE(&b->kinds);
-  RITZ_FREE(&b->lowest);
+  RITZ_FREE(&b->next);
   RITZ_FREE(&b->first);
   RITZ_FREE(&b->last);
-  RITZ_FREE(&b->sections);
-  RITZ_FREE(&b->waits_for);
+  RITZ_FREE(&b->head); // and those behind it
+  RITZ_FREE(&b->known);
+  RITZ_FREE(&b->flag);
   RITZ_FREE(&b->waits);
 }
 
@@ -85,14 +92,20 @@ static int list_arrays(Build *b) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int set_up_schedule(Build *b, int32_t max_sections) {
+static int allocate_rounds(Build *b, int32_t max_sections) {
+  const size_t num_batches = (size_t)b->num_batches, num = (size_t)max_sections;
   RITZ_TRY(list_arrays(b));
-  RITZ_TRY(RITZ_CALLOC(b->ceed, (size_t)b->num_batches, &b->kinds));
-  RITZ_TRY(RITZ_MALLOC(b->ceed, (size_t)b->num_chunks, &b->lowest));
+  RITZ_TRY(RITZ_MALLOC(b->ceed, num_batches, &b->next));
+  RITZ_TRY(RITZ_MALLOC(b->ceed, num_batches, &b->flag));
   RITZ_TRY(RITZ_MALLOC(b->ceed, (size_t)b->num_chunks, &b->first));
   RITZ_TRY(RITZ_MALLOC(b->ceed, (size_t)b->num_chunks, &b->last));
-  RITZ_TRY(RITZ_MALLOC(b->ceed, (size_t)max_sections, &b->sections));
-  return RITZ_CALLOC(b->ceed, (size_t)max_sections, &b->waits_for);
+  RITZ_TRY(RITZ_MALLOC(b->ceed, num * num, &b->known));
+  RITZ_TRY(RITZ_MALLOC(b->ceed, 5 * num, &b->head));
+  b->done = b->head ? b->head + num : NULL;
+  b->done_before = b->head ? b->done + num : NULL;
+  b->last_flag = b->head ? b->done_before + num : NULL;
+  b->needed = b->head ? b->last_flag + num : NULL;
+  return CEED_ERROR_SUCCESS;
 }
 
 // ---- Chunks of a batch ----
@@ -202,165 +215,133 @@ static int64_t get_list(const Build *b, int32_t batch, const int32_t **list) {
   return b->list_begin[batch + 1] - b->list_begin[batch];
 }
 
-// ---- Sections: what is shared ----
+// ---- Rounds ----
 
 static int32_t section_begin(const Build *b, int32_t section) {
   return (int32_t)((int64_t)b->num_batches * section / b->num_sections);
 }
 
-// All loops over sections run downwards: the higher section comes first wherever two meet.
-static void find_lowest(Build *b) {
-  for (int32_t p = b->num_sections - 1; p >= 0; p--) {
-    for (int32_t batch = section_begin(b, p); batch < section_begin(b, p + 1); batch++) {
-      const int32_t *list;
-      const int64_t num = get_list(b, batch, &list);
-      for (int64_t i = 0; i < num; i++) b->lowest[list[i]] = p;
-    }
+static void begin_rounds(Build *b, int32_t num_sections) {
+  b->num_sections = num_sections;
+  b->num_rounds = b->num_waits = 0;
+  b->num_flags = 0;
+  for (int64_t c = 0; c < b->num_chunks; c++) {
+    b->first[c] = -1;
+    b->last[c] = (Touch){.section = -1, .round = -1};
   }
+  for (int32_t i = 0; i < b->num_batches; i++) {
+    b->next[i] = i + 1;
+    b->flag[i] = -1;
+  }
+  for (int32_t p = 0; p < num_sections; p++) {
+    const int32_t begin = section_begin(b, p), end = section_begin(b, p + 1);
+    b->head[p] = begin < end ? begin : -1;
+    if (begin < end) b->next[end - 1] = -1;
+    b->done[p] = begin;
+    b->last_flag[p] = b->needed[p] = -1;
+  }
+  for (int64_t i = 0; i < (int64_t)num_sections * num_sections; i++) b->known[i] = -1;
 }
 
-// A section waits for the next higher one at each shared chunk; that one has waited for those above it.
-static void classify_batch(Build *b, int32_t section, int32_t batch) {
-  int32_t *seen = b->first, *above = b->last;
+static bool is_free(const Build *b, int32_t section, int32_t batch) {
   const int32_t *list;
   const int64_t num = get_list(b, batch, &list);
-  int kind = 0;
   for (int64_t i = 0; i < num; i++) {
-    const int32_t chunk = list[i];
-    if (seen[chunk] != section) {
-      above[chunk] = seen[chunk];
-      seen[chunk] = section;
-    }
-    if (b->lowest[chunk] < section) kind |= WITH_LOWER;
-    if (above[chunk] >= 0) kind |= WITH_HIGHER;
+    const Touch *last = &b->last[list[i]];
+    if (last->round == (int32_t)b->num_rounds && last->section != section) return false;
   }
-  b->kinds[batch] = (uint8_t)kind;
-  if (!(kind & WITH_HIGHER)) return;
+  return true;
+}
+
+// The next batch of a section that can be done in this round, taken out of the list; -1: none.
+static int32_t take_batch(Build *b, int32_t section) {
+  int32_t *link = &b->head[section];
+  for (int looks = 0; *link >= 0 && looks < MAX_LOOKS; looks++) {
+    const int32_t batch = *link;
+    if (is_free(b, section, batch)) {
+      *link = b->next[batch];
+      return batch;
+    }
+    link = &b->next[batch];
+  }
+  return -1;
+}
+
+// A flag behind position `needed` of another section or later, but before what it does in this round: the
+// last one it has, else a new one halfway, so that who raises it and who waits for it both have time.
+static int32_t find_flag(Build *b, int32_t other, int32_t needed) {
+  if (b->last_flag[other] < needed) {
+    const int32_t at = needed + (b->done_before[other] - 1 - needed) / 2;
+    b->flag[at] = b->num_flags++;
+    b->last_flag[other] = at;
+  }
+  return b->last_flag[other];
+}
+
+static int add_wait(Build *b, int32_t section, int32_t position, int32_t other, int32_t needed) {
+  int32_t *known = &b->known[(int64_t)section * b->num_sections + other];
+  if (*known >= needed) return CEED_ERROR_SUCCESS;
+  *known = find_flag(b, other, needed);
+  if (b->num_waits == b->max_waits) {
+    b->max_waits = 2 * b->max_waits + 64;
+    RITZ_TRY(RITZ_REALLOC(b->ceed, (size_t)b->max_waits, &b->waits));
+  }
+  b->waits[b->num_waits++] = (Wait){position, b->flag[*known]};
+  return CEED_ERROR_SUCCESS;
+}
+
+// The batch comes to the section's next position.
+static int do_batch(Build *b, int32_t section, int32_t batch) {
+  const int32_t position = b->done[section]++;
+  const int32_t *list;
+  const int64_t num = get_list(b, batch, &list);
+  bool waits = false;
+  b->order[position] = batch;
   for (int64_t i = 0; i < num; i++) {
-    int32_t other = above[list[i]];
-    if (other >= 0) b->waits_for[other] |= kind & WITH_LOWER ? 1 : 2;
-  }
-}
-
-static int reserve_waits(Build *b, int64_t num) {
-  if (b->num_waits + num <= b->max_waits) return CEED_ERROR_SUCCESS;
-  b->max_waits = 2 * b->max_waits + num;
-  return RITZ_REALLOC(b->ceed, (size_t)b->max_waits, &b->waits);
-}
-
-// Collects the sections that a section waits for: first before its BOTH batches, then those that its TAILS
-// need besides.
-static int collect_waits(Build *b, int32_t section) {
-  RITZ_TRY(reserve_waits(b, b->num_sections));
-  for (int k = 0; k < 2; k++) {
-    b->sections[section].first_wait[k] = b->num_waits;
-    for (int32_t p = section + 1; p < b->num_sections; p++) {
-      if (!(b->waits_for[p] & (1 << k))) continue;
-      b->waits[b->num_waits++] = p;
-      b->waits_for[p] = 0;
+    Touch *last = &b->last[list[i]];
+    if (last->section < 0) {
+      b->first[list[i]] = position;
+    } else if (last->section != section && b->needed[last->section] < last->position) {
+      b->needed[last->section] = last->position;
+      waits = true;
     }
-    b->sections[section].num_waits[k] = b->num_waits - b->sections[section].first_wait[k];
+    *last = (Touch){section, position, (int32_t)b->num_rounds};
+  }
+  for (int32_t p = 0; waits && p < b->num_sections; p++) {
+    if (b->needed[p] < 0) continue;
+    RITZ_TRY(add_wait(b, section, position, p, b->needed[p]));
+    b->needed[p] = -1;
   }
   return CEED_ERROR_SUCCESS;
 }
 
-static int classify_section(Build *b, int32_t section) {
-  int64_t num[NUM_KINDS] = {0};
-  for (int32_t batch = section_begin(b, section); batch < section_begin(b, section + 1); batch++) {
-    classify_batch(b, section, batch);
-    num[b->kinds[batch]]++;
-  }
-  for (int k = 0; k < NUM_KINDS; k++) b->sections[section].num[k] = num[sequence[k]];
-  return collect_waits(b, section);
-}
-
-static int classify(Build *b, int32_t num_sections) {
-  b->num_sections = num_sections;
-  b->num_waits = 0;
-  if (num_sections == 1) { // nothing is shared
-    memset(b->kinds, 0, (size_t)b->num_batches);
-    b->sections[0] = (BatchSection){.num[INTERIOR] = b->num_batches};
-    return CEED_ERROR_SUCCESS;
-  }
-  find_lowest(b);
-  for (int64_t c = 0; c < b->num_chunks; c++) b->first[c] = b->last[c] = -1;
-  for (int32_t p = num_sections - 1; p >= 0; p--) RITZ_TRY(classify_section(b, p));
-  return CEED_ERROR_SUCCESS;
-}
-
-// ---- Number of sections ----
-
-// The time when everything that `section` waits for with the k-th of its lists has been done.
-static int64_t time_of_flags(const Build *b, const int64_t *raised, const BatchSection *section, int k,
-                             int64_t time) {
-  for (int64_t i = 0; i < section->num_waits[k]; i++) {
-    int64_t flag = raised[b->waits[section->first_wait[k] + i]];
-    if (flag > time) time = flag;
-  }
-  return time;
-}
-
-// Batches done one after the other until all are done, were there a thread for every section.
-static int find_time(const Build *b, int64_t *time) {
-  int64_t *raised = NULL; // [num_sections]
-  RITZ_TRY(RITZ_MALLOC(b->ceed, (size_t)b->num_sections, &raised));
-  *time = 0;
-  for (int32_t p = b->num_sections - 1; p >= 0; p--) {
-    const BatchSection *section = &b->sections[p];
-    raised[p] = time_of_flags(b, raised, section, 0, section->num[HEADS]) + section->num[BOTH];
-    int64_t end =
-        time_of_flags(b, raised, section, 1, raised[p] + section->num[INTERIOR]) + section->num[TAILS];
-    if (end > *time) *time = end;
-  }
-  RITZ_FREE(&raised);
-  return CEED_ERROR_SUCCESS;
-}
-
-// Takes away a quarter of the sections as long as that may shorten the time: sections that are nothing but
-// border run one after the other.
-static int choose_parts(Build *b, int32_t max_sections) {
-  int32_t best = 0;
-  int64_t best_time = INT64_MAX;
-  for (int32_t num = max_sections; num >= 1 && best_time >= b->num_batches / num; num -= (num + 3) / 4) {
-    int64_t time;
-    RITZ_TRY(classify(b, num));
-    RITZ_TRY(find_time(b, &time));
-    if (time > best_time) continue;
-    best = num;
-    best_time = time;
-  }
-  return best == b->num_sections ? CEED_ERROR_SUCCESS : classify(b, best);
-}
-
-// ---- Order ----
-
-static void order_batches(const Build *b, int32_t *order) {
-  for (int32_t p = 0; p < b->num_sections; p++) {
-    int32_t at = section_begin(b, p);
-    for (int k = 0; k < NUM_KINDS; k++) {
-      for (int32_t batch = section_begin(b, p); batch < section_begin(b, p + 1); batch++) {
-        if (b->kinds[batch] == sequence[k]) order[at++] = batch;
-      }
+// The sections take turns in coming first.
+static int play_rounds(Build *b, int32_t num_sections) {
+  begin_rounds(b, num_sections);
+  for (int32_t num_done = 0; num_done < b->num_batches; b->num_rounds++) {
+    memcpy(b->done_before, b->done, (size_t)num_sections * sizeof(*b->done));
+    for (int32_t i = 0; i < num_sections; i++) {
+      const int32_t section = (int32_t)((b->num_rounds + i) % num_sections);
+      const int32_t batch = take_batch(b, section);
+      if (batch < 0) continue;
+      RITZ_TRY(do_batch(b, section, batch));
+      num_done++;
     }
   }
+  return CEED_ERROR_SUCCESS;
+}
+
+// Sections of which most sit out most rounds are made fewer, as many as work at a time, unless that takes
+// longer.
+static int choose_sections(Build *b, int32_t max_sections) {
+  RITZ_TRY(play_rounds(b, max_sections));
+  const int64_t num_rounds = b->num_rounds, busy = (b->num_batches + num_rounds - 1) / num_rounds;
+  if (10 * busy > 6 * (int64_t)max_sections) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(play_rounds(b, (int32_t)busy));
+  return 10 * b->num_rounds <= 11 * num_rounds ? CEED_ERROR_SUCCESS : play_rounds(b, max_sections);
 }
 
 // ---- Ranges ----
-
-static void find_touches(Build *b, const int32_t *order) {
-  for (int64_t c = 0; c < b->num_chunks; c++) b->first[c] = -1;
-  for (int32_t p = b->num_sections - 1; p >= 0; p--) {
-    for (int32_t at = section_begin(b, p); at < section_begin(b, p + 1); at++) {
-      const int32_t *list;
-      const int64_t num = get_list(b, order[at], &list);
-      for (int64_t i = 0; i < num; i++) {
-        const int32_t chunk = list[i];
-        if (b->first[chunk] < 0) b->first[chunk] = at;
-        b->last[chunk] = at;
-      }
-    }
-  }
-}
 
 // Chunks that no element touches go with the touched one before them, else with the first one.
 static void fill_gaps(Build *b) {
@@ -368,14 +349,15 @@ static void fill_gaps(Build *b) {
     const int64_t begin = b->arrays[a].first_chunk, end = begin + b->arrays[a].num_chunks;
     int64_t touched = begin;
     while (touched < end && b->first[touched] < 0) touched++;
-    int32_t first = touched < end ? b->first[touched] : 0, last = touched < end ? b->last[touched] : 0;
+    int32_t first = touched < end ? b->first[touched] : 0,
+            last = touched < end ? b->last[touched].position : 0;
     for (int64_t c = begin; c < end; c++) {
       if (b->first[c] < 0) {
         b->first[c] = first;
-        b->last[c] = last;
+        b->last[c].position = last;
       }
       first = b->first[c];
-      last = b->last[c];
+      last = b->last[c].position;
     }
   }
 }
@@ -394,28 +376,34 @@ static void put_range(const Array *array, CeedSize first, CeedSize end, int64_t 
   }
 }
 
-// where [num_chunks]: position of each chunk.
-static void put_ranges(const Build *b, const int32_t *where, int64_t *begin, RitzRange *ranges) {
+static int32_t position_of(const Build *b, int64_t chunk, bool is_last) {
+  return is_last ? b->last[chunk].position : b->first[chunk];
+}
+
+// Of the first or the last touches.
+static void put_ranges(const Build *b, bool is_last, int64_t *begin, RitzRange *ranges) {
   for (int a = 0; a < b->num_arrays; a++) {
     const Array *array = &b->arrays[a];
-    const int32_t *chunks = where + array->first_chunk;
     for (int64_t c = 0, end; c < array->num_chunks; c = end) {
-      for (end = c + 1; end < array->num_chunks && chunks[end] == chunks[c];) end++;
+      const int32_t position = position_of(b, array->first_chunk + c, is_last);
+      for (end = c + 1;
+           end < array->num_chunks && position_of(b, array->first_chunk + end, is_last) == position;)
+        end++;
       CeedSize last = end == array->num_chunks ? array->length : end * RITZ_CHUNK;
-      put_range(array, c * RITZ_CHUNK, last, begin + chunks[c], ranges);
+      put_range(array, c * RITZ_CHUNK, last, begin + position, ranges);
     }
   }
 }
 
-static int make_ranges(const Build *b, const int32_t *where, int64_t **begin, RitzRange **ranges) {
+static int make_ranges(const Build *b, bool is_last, int64_t **begin, RitzRange **ranges) {
   const size_t num = (size_t)b->num_batches;
   RITZ_TRY(RITZ_CALLOC(b->ceed, num + 1, begin));
   if (num == 0) return CEED_ERROR_SUCCESS;
-  put_ranges(b, where, *begin, NULL);
+  put_ranges(b, is_last, *begin, NULL);
   for (size_t i = 0; i < num; i++) (*begin)[i + 1] += (*begin)[i];
   if ((*begin)[num] == 0) return CEED_ERROR_SUCCESS;
   RITZ_TRY(RITZ_MALLOC(b->ceed, (size_t)(*begin)[num], ranges));
-  put_ranges(b, where, *begin, *ranges);
+  put_ranges(b, is_last, *begin, *ranges);
   // Each entry has moved on to where the next one began.
   memmove(*begin + 1, *begin, num * sizeof(**begin));
   (*begin)[0] = 0;
@@ -424,67 +412,56 @@ static int make_ranges(const Build *b, const int32_t *where, int64_t **begin, Ri
 
 // ---- Steps ----
 
-// First section of a thread: neighbours together; of few sections, one for each of the lowest threads.
-static int32_t thread_part(const RitzSchedule *s, int thread) {
-  if (s->num_sections < s->num_threads) return thread < s->num_sections ? thread : s->num_sections;
-  return (int32_t)((int64_t)s->num_sections * thread / s->num_threads);
-}
-
-// Positions that follow those of the thread's last step without waiting join it.
-static void add_step(RitzSchedule *s, int thread, RitzScheduleStep step) {
-  int32_t *num = &s->thread_begin[thread + 1];
-  RitzScheduleStep *last = *num > s->thread_begin[thread] ? &s->steps[*num - 1] : NULL;
-  if (step.begin == step.end) return;
-  if (last && last->end == step.begin && !last->raises && step.num_waits == 0) {
-    last->end = step.end;
-    last->raises = step.raises;
-  } else {
-    s->steps[(*num)++] = step;
-  }
-}
-
-// Waits for the k-th list of a section, but not for sections of the same thread, which has gone through them.
-static void add_waits(const Build *b, RitzSchedule *s, int thread, int k, int32_t *num_waits,
-                      RitzScheduleStep *step) {
-  const BatchSection *section = &b->sections[step->section];
-  step->first_wait = *num_waits;
-  for (int64_t i = 0; i < section->num_waits[k]; i++) {
-    int32_t other = b->waits[section->first_wait[k] + i];
-    if (other >= thread_part(s, thread + 1)) s->waits[(*num_waits)++] = other;
-  }
-  step->num_waits = *num_waits - step->first_wait;
-}
-
-// The first half of a section is heads, both, and the flag; the second half interior and tails.
-static void add_half(const Build *b, RitzSchedule *s, int thread, int32_t section, int half,
-                     int32_t *num_waits) {
-  const int64_t *num = b->sections[section].num + (half ? INTERIOR : HEADS);
-  int64_t begin = section_begin(b, section);
-  if (half) begin += b->sections[section].num[HEADS] + b->sections[section].num[BOTH];
-  RitzScheduleStep free = {.begin = begin, .end = begin + num[0], .section = section};
-  RitzScheduleStep waiting = {.begin = free.end, .end = free.end + num[1], .section = section};
-  free.raises = !half && num[1] == 0;
-  waiting.raises = !half;
-  add_waits(b, s, thread, half, num_waits, &waiting);
-  add_step(s, thread, free);
-  add_step(s, thread, waiting);
-}
-
-// Lists the steps of all threads: heads and flags of all sections of a thread first, interiors and tails
-// after, so that waits are short.
-static int make_steps(const Build *b, RitzSchedule *s) {
-  int32_t num_waits = 0;
-  RITZ_TRY(RITZ_CALLOC(b->ceed, (size_t)s->num_threads + 1, &s->thread_begin));
-  RITZ_TRY(RITZ_MALLOC(b->ceed, NUM_KINDS * (size_t)s->num_sections, &s->steps));
+// The waits of each position, in the order of positions: begin [num_batches + 1].
+static int sort_waits(const Build *b, RitzSchedule *s, int64_t **begin) {
+  const size_t num = (size_t)b->num_batches;
+  RITZ_TRY(RITZ_CALLOC(b->ceed, num + 2, begin));
   RITZ_TRY(RITZ_MALLOC(b->ceed, (size_t)b->num_waits, &s->waits));
-  RITZ_TRY(RITZ_CALLOC(b->ceed, (size_t)s->num_sections, &s->flags));
-  for (int t = 0; t < s->num_threads; t++) {
-    const int32_t begin = thread_part(s, t), end = thread_part(s, t + 1);
-    s->thread_begin[t + 1] = s->thread_begin[t];
-    for (int32_t p = end - 1; p >= begin; p--) add_half(b, s, t, p, 0, &num_waits);
-    for (int32_t p = end - 1; p >= begin; p--) add_half(b, s, t, p, 1, &num_waits);
-  }
+  for (int64_t i = 0; i < b->num_waits; i++) (*begin)[b->waits[i].position + 2]++;
+  for (size_t n = 2; n <= num; n++) (*begin)[n] += (*begin)[n - 1];
+  for (int64_t i = 0; i < b->num_waits; i++)
+    s->waits[(*begin)[b->waits[i].position + 1]++] = b->waits[i].flag;
   return CEED_ERROR_SUCCESS;
+}
+
+// A step begins with each section, before a position that waits, and behind one that raises a flag. Without
+// `steps` they are counted.
+static int64_t cut_section(const Build *b, const int64_t *wait_begin, int32_t section,
+                           RitzScheduleStep *steps) {
+  const int32_t begin = section_begin(b, section), end = section_begin(b, section + 1);
+  int64_t num = 0;
+  for (int32_t n = begin; n < end; n++) {
+    const int64_t first_wait = wait_begin[n], num_waits = wait_begin[n + 1] - first_wait;
+    if (n == begin || num_waits || b->flag[n - 1] >= 0) {
+      if (steps) steps[num] = (RitzScheduleStep){n, n, first_wait, (int32_t)num_waits, -1};
+      num++;
+    }
+    if (!steps) continue;
+    steps[num - 1].end = n + 1;
+    steps[num - 1].flag = b->flag[n];
+  }
+  return num;
+}
+
+static int list_steps(const Build *b, RitzSchedule *s, const int64_t *wait_begin) {
+  const size_t num = (size_t)b->num_sections;
+  RITZ_TRY(RITZ_CALLOC(b->ceed, num + 1, &s->step_begin));
+  RITZ_TRY(RITZ_CALLOC(b->ceed, num, &s->progress));
+  RITZ_TRY(RITZ_CALLOC(b->ceed, (size_t)b->num_flags, &s->flags));
+  for (int32_t p = 0; p < b->num_sections; p++)
+    s->step_begin[p + 1] = s->step_begin[p] + cut_section(b, wait_begin, p, NULL);
+  RITZ_TRY(RITZ_MALLOC(b->ceed, (size_t)s->step_begin[num], &s->steps));
+  for (int32_t p = 0; p < b->num_sections; p++)
+    (void)cut_section(b, wait_begin, p, s->steps + s->step_begin[p]);
+  return CEED_ERROR_SUCCESS;
+}
+
+static int make_steps(const Build *b, RitzSchedule *s) {
+  int64_t *wait_begin = NULL;
+  int ierr = sort_waits(b, s, &wait_begin);
+  if (!ierr) ierr = list_steps(b, s, wait_begin);
+  RITZ_FREE(&wait_begin);
+  return ierr;
 }
 
 // ---- The schedule ----
@@ -492,17 +469,17 @@ static int make_steps(const Build *b, RitzSchedule *s) {
 static int fill_schedule(Build *b, RitzSchedule *s, bool is_fixed) {
   int32_t max_sections = is_fixed ? RITZ_FIXED_PARTS : s->num_threads;
   if (max_sections > b->num_batches) max_sections = b->num_batches;
-  RITZ_TRY(set_up_schedule(b, max_sections));
+  RITZ_TRY(allocate_rounds(b, max_sections));
   RITZ_TRY(make_lists(b));
-  if (max_sections > 0) RITZ_TRY(choose_parts(b, max_sections));
+  RITZ_TRY(RITZ_MALLOC(b->ceed, (size_t)b->num_batches, &s->order));
+  b->order = s->order;
+  if (max_sections > 0) RITZ_TRY(choose_sections(b, max_sections));
   s->num_batches = b->num_batches;
   s->num_sections = b->num_sections;
-  RITZ_TRY(RITZ_MALLOC(b->ceed, (size_t)b->num_batches, &s->order));
-  order_batches(b, s->order);
-  find_touches(b, s->order);
-  fill_gaps(b);
-  RITZ_TRY(make_ranges(b, b->first, &s->before_begin, &s->before));
-  RITZ_TRY(make_ranges(b, b->last, &s->after_begin, &s->after));
+  s->num_rounds = b->num_rounds;
+  if (b->num_batches > 0) fill_gaps(b);
+  RITZ_TRY(make_ranges(b, false, &s->before_begin, &s->before));
+  RITZ_TRY(make_ranges(b, true, &s->after_begin, &s->after));
   return make_steps(b, s);
 }
 
@@ -528,10 +505,11 @@ void ritz_schedule_destroy(RitzSchedule **schedule) {
   RITZ_FREE(&s->before);
   RITZ_FREE(&s->after_begin);
   RITZ_FREE(&s->after);
-  RITZ_FREE(&s->thread_begin);
+  RITZ_FREE(&s->step_begin);
   RITZ_FREE(&s->steps);
   RITZ_FREE(&s->waits);
   RITZ_FREE(&s->flags);
+  RITZ_FREE(&s->progress);
   RITZ_FREE(schedule);
 }
 
@@ -561,30 +539,89 @@ static int run_positions(const Run *run, RitzKernelArgs *args, int64_t begin, in
   return code;
 }
 
-static int run_thread(void *data, int thread) {
-  const Run *run = data;
-  RitzSchedule *s = run->schedule;
-  RitzKernelArgs args = run->args[thread];
-  int code = CEED_ERROR_SUCCESS;
-  args.order = s->order;
-  for (int32_t i = s->thread_begin[thread]; i < s->thread_begin[thread + 1]; i++) {
-    const RitzScheduleStep *step = &s->steps[i];
-    for (int32_t k = 0; k < step->num_waits; k++)
-      ritz_flag_wait(&s->flags[s->waits[step->first_wait + k]], s->epoch);
-    if (run->before) args.before = &run->before[step->section];
-    if (run->after) args.after = &run->after[step->section];
-    if (!code) code = run_positions(run, &args, step->begin, step->end);
-    if (step->raises) ritz_flag_raise(&s->flags[step->section], s->epoch);
+static bool is_ready(const RitzSchedule *s, const RitzScheduleStep *step) {
+  for (int32_t k = 0; k < step->num_waits; k++) {
+    if (!ritz_flag_is_raised(&s->flags[s->waits[step->first_wait + k]], s->epoch)) return false;
   }
-  return code;
+  return true;
+}
+
+static void run_step(const Run *run, int thread, int32_t section, const RitzScheduleStep *step) {
+  RitzSchedule *s = run->schedule;
+  RitzScheduleProgress *progress = &s->progress[section];
+  RitzKernelArgs args = run->args[thread];
+  args.order = s->order;
+  if (run->before) args.before = &run->before[section];
+  if (run->after) args.after = &run->after[section];
+  if (!progress->code) progress->code = run_positions(run, &args, step->begin, step->end);
+  if (step->flag >= 0) ritz_flag_raise(&s->flags[step->flag], s->epoch);
+}
+
+// Does up to max_steps of a section, unless another thread has it; their number. *is_done: all its steps are.
+static int64_t advance(const Run *run, int thread, int32_t section, int64_t max_steps, bool *is_done) {
+  RitzSchedule *s = run->schedule;
+  RitzScheduleProgress *progress = &s->progress[section];
+  const int64_t end = s->step_begin[section + 1];
+  int64_t num = 0;
+  *is_done = false;
+  if (!ritz_flag_change(&progress->claim, 0, 1)) return 0;
+  for (; num < max_steps && progress->next < end && is_ready(s, &s->steps[progress->next]); num++)
+    run_step(run, thread, section, &s->steps[progress->next++]);
+  *is_done = progress->next == end;
+  ritz_flag_raise(&progress->claim, 0);
+  return num;
+}
+
+// One step of any section that can go on.
+static bool help_others(const Run *run, int thread) {
+  const int32_t num = run->schedule->num_sections;
+  for (int32_t i = 0; i < num; i++) {
+    bool is_done;
+    if (advance(run, thread, (thread + 1 + i) % num, 1, &is_done) > 0) return true;
+  }
+  return false;
+}
+
+// First section of a thread: neighbours together; of few sections, one for each of the lowest threads.
+static int32_t thread_begin(const RitzSchedule *s, int thread) {
+  if (s->num_sections < s->num_threads) return thread < s->num_sections ? thread : s->num_sections;
+  return (int32_t)((int64_t)s->num_sections * thread / s->num_threads);
+}
+
+// The sections of the thread, each as far as it can go, until all are done; while none can, those of others.
+static int run_thread(void *data, int thread) {
+  enum { patience = 200 };
+  const Run *run = data;
+  const int32_t begin = thread_begin(run->schedule, thread), end = thread_begin(run->schedule, thread + 1);
+  int idle = 0;
+  for (int32_t num_done = 0; num_done < end - begin;) {
+    int64_t num_steps = 0;
+    num_done = 0;
+    for (int32_t section = begin; section < end; section++) {
+      bool is_done;
+      num_steps += advance(run, thread, section, INT64_MAX, &is_done);
+      num_done += is_done;
+    }
+    idle = num_steps > 0 ? 0 : idle + 1;
+    if (num_done == end - begin || idle == 0 || (idle > patience && help_others(run, thread))) continue;
+    if (idle > patience)
+      ritz_yield_processor();
+    else
+      ritz_pause_processor();
+  }
+  return CEED_ERROR_SUCCESS;
 }
 
 static int run_all(Run *run, RitzTeam team) {
-  RitzSchedule *schedule = run->schedule;
-  const int32_t *begin = schedule->thread_begin;
-  schedule->epoch = schedule->epoch == INT32_MAX ? 1 : schedule->epoch + 1;
-  bool is_one_thread = begin[schedule->num_threads] == begin[1];
-  return is_one_thread ? run_thread(run, 0) : ritz_team_run(team, run_thread, run);
+  RitzSchedule *s = run->schedule;
+  int code = CEED_ERROR_SUCCESS;
+  s->epoch = s->epoch == INT32_MAX ? 1 : s->epoch + 1;
+  for (int32_t p = 0; p < s->num_sections; p++)
+    s->progress[p] = (RitzScheduleProgress){.next = s->step_begin[p]};
+  const bool is_one_thread = thread_begin(s, 1) == s->num_sections;
+  RITZ_TRY(is_one_thread ? run_thread(run, 0) : ritz_team_run(team, run_thread, run));
+  for (int32_t p = 0; p < s->num_sections && !code; p++) code = s->progress[p].code;
+  return code;
 }
 
 int ritz_schedule_run_hooked(RitzSchedule *schedule, RitzTeam team, RitzKernel kernel,

@@ -2,14 +2,16 @@
 // Who runs which batch of elements when, so that threads add into shared degrees of freedom without locks,
 // atomics or private copies, and every degree of freedom is set to zero right before its first touch.
 //
-// The batches are cut into contiguous sections. Where sections share a chunk of RITZ_CHUNK entries of an
-// output, the batches of the higher section that touch it come at the beginning of their section (heads) and
-// those of the lower section at its end (tails), after a flag that the higher section has raised long before.
-// So the additions into an entry happen in an order that depends on the sections alone, not on the threads or
-// on their speed: results repeat bit for bit. There are at most as many sections as threads; with `is_fixed`
-// a number that depends on the mesh alone, so that results do not depend on the number of threads either.
-// Where sections are so thin that they would wait for each other in a long row, fewer and thicker ones are
-// made.
+// The batches are cut into contiguous sections, and rounds are played: in a round each section does its next
+// batch that shares no chunk of RITZ_CHUNK entries of an output with what other sections do in this round,
+// looking a few batches ahead. Two batches that share a chunk are so in different rounds, and the additions
+// into an entry happen in the order of the rounds: it depends on the sections alone, not on the threads or on
+// their speed, and results repeat bit for bit. Threads do not meet after each round: a batch waits for flags
+// that sections have raised behind their last batches before it that share chunks with it.
+//
+// There are at most as many sections as threads; with `is_fixed` a number that depends on the mesh alone, so
+// that results do not depend on the number of threads either. Where most of them would wait in most rounds
+// there are fewer.
 #ifndef RITZ_BACKENDS_CPU_SCHEDULE_H
 #define RITZ_BACKENDS_CPU_SCHEDULE_H
 
@@ -29,29 +31,38 @@ typedef struct {
   int32_t array;
 } RitzScheduleOutput;
 
-// Positions begin .. end - 1 of one section: first waits for the flags of `num_waits` sections, and raises
-// its own section's flag at the end if told so.
+// Positions begin .. end - 1 of a section, done when `num_waits` flags are raised; raises one at the end.
 typedef struct {
   int64_t begin, end;
-  int32_t section;
-  int32_t first_wait, num_waits; // in RitzSchedule.waits
-  bool raises;
+  int64_t first_wait; // in RitzSchedule.waits
+  int32_t num_waits;
+  int32_t flag; // -1: raises none
 } RitzScheduleStep;
+
+// How far a section is in a run. One thread at a time has it.
+typedef struct {
+  RitzFlag claim; // 0: nobody has it
+  int32_t code;   // of the user's function, of the first position that failed
+  int64_t next;   // step
+  char padding[48];
+} RitzScheduleProgress;
 
 typedef struct {
   CeedInt num_batches;
   int num_threads, num_sections;
-  int32_t *order;        // [num_batches]: batch of each position
+  int64_t num_rounds; // batches one after the other until all are done, were there a thread for each section
+  int32_t *order;     // [num_batches]: batch of each position; those of a section lie together
   int64_t *before_begin; // [num_batches + 1]
   RitzRange *before;    // every entry of every output array exactly once, also those that no element touches;
                         // of an operator without batches none
   int64_t *after_begin; // [num_batches + 1]
   RitzRange *after;     // the same by last touch
-  int32_t *thread_begin; // [num_threads + 1]: steps of each thread
+  int64_t *step_begin;  // [num_sections + 1]: steps of each section, in their order
   RitzScheduleStep *steps;
-  int32_t *waits;  // numbers of sections
-  RitzFlag *flags; // [num_sections]
-  int32_t epoch;   // of the flags: raised by one with every run
+  int32_t *waits;                 // numbers of flags
+  RitzFlag *flags;                // one for each step that raises one
+  int32_t epoch;                  // of the flags: raised by one with every run
+  RitzScheduleProgress *progress; // [num_sections]
 } RitzSchedule;
 
 int ritz_schedule_create(Ceed ceed, CeedInt num_elem, CeedInt lanes, CeedInt num_outputs,
@@ -60,11 +71,13 @@ int ritz_schedule_create(Ceed ceed, CeedInt num_elem, CeedInt lanes, CeedInt num
 void ritz_schedule_destroy(RitzSchedule **schedule);
 
 // Runs a kernel over all batches on the threads of the team: args[thread] differ in `work` (and what else the
-// caller wants); `order` is set here. The code of a failing user's function stops its thread's further
-// positions, but never the raising of flags. The size of the team is the schedule's num_threads.
+// caller wants); `order` is set here. Sections are spread over the threads; one that waits for long does
+// steps of others' sections, so that a thread without a processor holds nobody up. The code of a failing
+// user's function stops its section's further positions, but never the raising of flags; that of the lowest
+// section is returned. The size of the team is the schedule's num_threads.
 int ritz_schedule_run(RitzSchedule *schedule, RitzTeam team, RitzKernel kernel, const RitzKernelArgs *args);
 // The same with hooks of each section, before[section] and after[section], in place of those of the
-// arguments. A section is run by one thread, from its first position to its last.
+// arguments. A section is run by one thread at a time, from its first position to its last.
 int ritz_schedule_run_hooked(RitzSchedule *schedule, RitzTeam team, RitzKernel kernel,
                              const RitzKernelArgs *args, const RitzKernelHook *before,
                              const RitzKernelHook *after);
