@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .function import Function
 from .io import write_vtu
@@ -62,7 +63,7 @@ class Scene:
         if view is None and u.space.mesh.space_dim == 2 and not warp:
             view = "xy"
         _look(self.plotter, view, zoom)
-        if off_screen:
+        if self.plotter.off_screen:  # in notebooks, too
             self.plotter.enable_anti_aliasing("ssaa")
 
     def _make(self) -> Any:
@@ -79,7 +80,7 @@ class Scene:
 
 
 class Film:
-    """A function as it changes: in a window, or in a file, a .gif or .png with pictures side by side.
+    """A function as it changes: in a window, in a notebook, or in a file, a .gif or .png with pictures side by side.
 
     with Film("wave.gif", interval=0.1) as film: film.show(t, u) in the loop of time. Options: those of Scene.
     """
@@ -91,6 +92,7 @@ class Film:
         self._scene: Scene | None = None
         self._next = -np.inf
         self._pictures: list[Any] = []
+        self._display: Any = None  # of a notebook: the output that changes
 
     def show(self, time: float, u: Function) -> None:
         """A picture, if the last one is at least `interval` ago."""
@@ -99,16 +101,33 @@ class Film:
         self._next = time + self._interval
         if self._scene is None:
             self._scene = Scene(u, self._path is not None, **self._options)
-            if self._path is None:
+            if self._path is None and not self._scene.plotter.notebook:
                 self._scene.plotter.show(interactive_update=True)
         else:
             self._scene.update()
         plotter = self._scene.plotter
         plotter.add_text(f"t = {time:.3g}", name="time", font_size=10)
-        if self._path is None:
-            plotter.update()
-        else:
+        if self._path is not None:
             self._pictures.append(plotter.screenshot(return_img=True))
+        elif plotter.notebook:
+            self._show_in_notebook(plotter.screenshot(return_img=True))
+        else:
+            plotter.update()
+
+    def _show_in_notebook(self, pixels: NDArray[np.uint8]) -> None:
+        """In the output of the cell that shows the first picture."""
+        from IPython.display import display
+        from PIL import Image  # of PyVista's requirements
+
+        picture = Image.fromarray(pixels)
+        if self._display is None:
+            self._display = display(picture, display_id=True)
+        else:
+            self._display.update(picture)
+
+    def close(self) -> None:
+        """Ends the film, and writes its file; the end of a `with` does, too."""
+        self.__exit__(None)
 
     def __enter__(self) -> Film:
         return self

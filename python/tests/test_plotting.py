@@ -52,3 +52,29 @@ def test_picture_and_films(tmp_path):
     assert Image.open(tmp_path / "u.gif").n_frames == 3
     with pytest.raises(ValueError, match="neither in .gif nor in .png"):
         ritz.Film("u.avi")
+
+
+def test_film_in_a_notebook_changes_one_output(monkeypatch):
+    display = pytest.importorskip("IPython.display")
+    pyvista = pytest.importorskip("pyvista")
+    shown = []
+
+    class Output:
+        def update(self, picture):
+            shown.append(picture)
+
+    def first(picture, display_id):
+        assert display_id and not shown
+        shown.append(picture)
+        return Output()
+
+    monkeypatch.setattr(display, "display", first)
+    monkeypatch.setattr(pyvista.global_theme, "notebook", True)
+    u = ritz.Function(ritz.FunctionSpace(ritz.UnitSquareMesh(2), 2))
+    film = ritz.Film(interval=0.2, size=(80, 60), clim=(0, 1))
+    for k in range(4):  # at 0, 0.2
+        u.assign(k / 3)
+        film.show(0.1 * k + 1e-9 * k, u)
+    film.close()
+    assert len(shown) == 2 and all(picture.size == (80, 60) for picture in shown)
+    assert np.any(np.asarray(shown[0]) != np.asarray(shown[1]))
