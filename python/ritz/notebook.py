@@ -47,7 +47,7 @@ def _table(title: str, rows: Iterable[Sequence[Any]], head: Sequence[str] = ()) 
 def _svg(width: int, height: int, content: str) -> str:
     return (f'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="{width}" '
             f'height="{height}" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="11" '
-            f'style="background:#fff">{content}</svg>')
+            f'style="background:#fff;padding:6px">{content}</svg>')
 
 
 def _label(x: float, y: float, text: str, anchor: str = "start") -> str:
