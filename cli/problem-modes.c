@@ -245,41 +245,47 @@ static int create_modes_of_pieces(RitzSpace space, Modes *modes, ProblemModes *f
   return CEED_ERROR_SUCCESS;
 }
 
-// Pieces of the whole mesh, and which nodes count here.
-static int find_pieces(RitzSpace space, Modes *modes) {
+// Pieces at nodes, those of the whole mesh, and which nodes count here.
+static int find_nodes(RitzSpace space, const int64_t *piece_of_elem, Modes *modes) {
   const Problem *p = modes->problem;
-  int64_t *piece_of_elem = NULL;
   RitzExchange exchange = NULL;
   RitzHalo halo = NULL;
-  RitzMesh mesh = NULL;
   int ierr;
 
-  CLI_TRY(RitzSpaceGetNumNodes(space, &modes->num_nodes));
-  CLI_TRY(RitzSpaceGetMesh(space, &mesh));
-  CLI_TRY(problem_find_pieces(p->ceed, mesh, &modes->num_pieces, &piece_of_elem));
-  CLI_TRY_CLEANUP(find_pieces_of_nodes(p->ceed, space, piece_of_elem, modes));
+  CLI_TRY(find_pieces_of_nodes(p->ceed, space, piece_of_elem, modes));
   modes->num_owned = modes->num_nodes;
-  if (p->options.transport) {
-    CLI_TRY_CLEANUP(RitzSpaceGetHalo(space, &halo));
-    CLI_TRY_CLEANUP(RitzHaloGetSizes(halo, &modes->num_owned, NULL));
-    CLI_TRY_CLEANUP(RitzExchangeCreate(space, p->ceed, p->options.transport, &exchange));
-    CLI_TRY_CLEANUP(problem_join_pieces(p, space, exchange, &modes->num_pieces, modes->piece_of));
-  }
-cleanup:
-  free(piece_of_elem);
+  if (!p->options.transport) return CEED_ERROR_SUCCESS;
+  CLI_TRY(RitzSpaceGetHalo(space, &halo));
+  CLI_TRY(RitzHaloGetSizes(halo, &modes->num_owned, NULL));
+  CLI_TRY(RitzExchangeCreate(space, p->ceed, p->options.transport, &exchange));
+  ierr = problem_join_pieces(p, space, exchange, &modes->num_pieces, modes->piece_of);
   RitzExchangeDestroy(&exchange);
   return ierr;
 }
 
-static int create_modes(RitzSpace space, Modes *modes, ProblemModes *free_modes) {
-  double num_constraints = (double)modes->num_constraints;
+// Whether one value holds all there is: the constants of one piece. Pieces of parts are joined by then.
+static bool is_held(const Modes *modes, double num_constraints) {
+  return modes->num_comp == 1 && modes->num_pieces == 1 && num_constraints > 0;
+}
 
-  CLI_TRY(find_pieces(space, modes));
+static int create_modes(RitzSpace space, Modes *modes, ProblemModes *free_modes) {
+  const Problem *p = modes->problem;
+  double num_constraints = (double)modes->num_constraints;
+  int64_t *piece_of_elem = NULL;
+  RitzMesh mesh = NULL;
+
+  CLI_TRY(RitzSpaceGetNumNodes(space, &modes->num_nodes));
+  CLI_TRY(RitzSpaceGetMesh(space, &mesh));
+  CLI_TRY(problem_find_pieces(p->ceed, mesh, &modes->num_pieces, &piece_of_elem));
+  const bool wants_nodes = p->options.transport || !is_held(modes, num_constraints);
+  const int ierr = wants_nodes ? find_nodes(space, piece_of_elem, modes) : CEED_ERROR_SUCCESS;
+
+  free(piece_of_elem);
+  CLI_TRY(ierr);
   free_modes->num_pieces = modes->num_pieces;
-  CLI_TRY(problem_reduce(modes->problem, RITZ_REDUCTION_MAX, 1, &num_constraints));
-  // One value holds the constants of a piece.
-  if (modes->num_comp == 1 && modes->num_pieces == 1 && num_constraints > 0) return CEED_ERROR_SUCCESS;
-  return create_modes_of_pieces(space, modes, free_modes);
+  CLI_TRY(problem_reduce(p, RITZ_REDUCTION_MAX, 1, &num_constraints));
+  return is_held(modes, num_constraints) ? CEED_ERROR_SUCCESS
+                                         : create_modes_of_pieces(space, modes, free_modes);
 }
 
 // ---- Public ----
