@@ -53,14 +53,14 @@ typedef struct {
 
 static const Operation operators[] = {
     // those of two signs come before those of their first one
-    {"||", 2, OR, .two = either, .c = "(CeedScalar)((1 != 0) || (2 != 0))"},
-    {"&&", 2, AND, .two = both, .c = "(CeedScalar)((1 != 0) && (2 != 0))"},
-    {"<=", 2, COMPARISON, .two = less_or_equal, .c = "(CeedScalar)(1 <= 2)"},
-    {">=", 2, COMPARISON, .two = greater_or_equal, .c = "(CeedScalar)(1 >= 2)"},
-    {"==", 2, COMPARISON, .two = equal, .c = "(CeedScalar)(1 == 2)"},
-    {"!=", 2, COMPARISON, .two = not_equal, .c = "(CeedScalar)(1 != 2)"},
-    {"<", 2, COMPARISON, .two = less, .c = "(CeedScalar)(1 < 2)"},
-    {">", 2, COMPARISON, .two = greater, .c = "(CeedScalar)(1 > 2)"},
+    {"||", 2, OR, .two = either, .c = "1 != 1 ? 1 : 1 != 0 || 2 == 2 ? (CeedScalar)(1 != 0 || 2 != 0) : 2"},
+    {"&&", 2, AND, .two = both, .c = "1 == 0 || 1 != 1 ? 1 : 2 != 2 ? 2 : (CeedScalar)(2 != 0)"},
+    {"<=", 2, COMPARISON, .two = less_or_equal, .c = "1 + 2 != 1 + 2 ? 1 + 2 : (CeedScalar)(1 <= 2)"},
+    {">=", 2, COMPARISON, .two = greater_or_equal, .c = "1 + 2 != 1 + 2 ? 1 + 2 : (CeedScalar)(1 >= 2)"},
+    {"==", 2, COMPARISON, .two = equal, .c = "1 + 2 != 1 + 2 ? 1 + 2 : (CeedScalar)(1 == 2)"},
+    {"!=", 2, COMPARISON, .two = not_equal, .c = "1 + 2 != 1 + 2 ? 1 + 2 : (CeedScalar)(1 != 2)"},
+    {"<", 2, COMPARISON, .two = less, .c = "1 + 2 != 1 + 2 ? 1 + 2 : (CeedScalar)(1 < 2)"},
+    {">", 2, COMPARISON, .two = greater, .c = "1 + 2 != 1 + 2 ? 1 + 2 : (CeedScalar)(1 > 2)"},
     {"+", 2, SUM, .two = add, .c = "1 + 2"},
     {"-", 2, SUM, .two = subtract, .c = "1 - 2"},
     {"*", 2, PRODUCT, .two = multiply, .c = "1 * 2"},
@@ -68,10 +68,10 @@ static const Operation operators[] = {
     {"^", 2, POWER, .two = pow, .c = "pow(1, 2)"},
 };
 static const Operation minus = {"-", 1, SIGN, .one = negate, .c = "-1"};
-static const Operation negation = {"!", 1, SIGN, .one = not_of, .c = "(CeedScalar)(1 == 0)"};
+static const Operation negation = {"!", 1, SIGN, .one = not_of, .c = "1 != 1 ? 1 : (CeedScalar)(1 == 0)"};
 static const Operation parenthesis = {.name = "("};
 static const Operation question = {.name = "?"};
-static const Operation choice = {":", 3, CHOICE, .c = "1 != 0 ? 2 : 3"};
+static const Operation choice = {":", 3, CHOICE, .c = "1 != 1 ? 1 : 1 != 0 ? 2 : 3"};
 
 static const Operation functions[] = {
     {"sin", 1, .one = sin},
@@ -99,9 +99,9 @@ static const Operation functions[] = {
     {"pow", 2, .two = pow},
     {"hypot", 2, .two = hypot},
     {"fmod", 2, .two = fmod},
-    {"min", 2, .takes_more = true, .two = smaller, .c = "1 < 2 ? 1 : 2"},
-    {"max", 2, .takes_more = true, .two = larger, .c = "1 > 2 ? 1 : 2"},
-    {"if", 3, .c = "1 != 0 ? 2 : 3"},
+    {"min", 2, .takes_more = true, .two = smaller, .c = "1 != 1 || 1 < 2 ? 1 : 2"},
+    {"max", 2, .takes_more = true, .two = larger, .c = "1 != 1 || 1 > 2 ? 1 : 2"},
+    {"if", 3, .c = "1 != 1 ? 1 : 1 != 0 ? 2 : 3"},
 };
 
 static const char *const variables[EXPR_NUM_VARIABLES] = {"x", "y", "z", "t", "nx", "ny", "nz", "u"};
@@ -467,7 +467,8 @@ void expr_write_c(const Expr *expr, const char *name, FILE *stream) {
   int stack[EXPR_MAX_DEPTH], top = -1;
 
   fprintf(stream, "CEED_QFUNCTION_HELPER CeedScalar %s(const CeedScalar x, const CeedScalar y,\n", name);
-  fprintf(stream, "    const CeedScalar z, const CeedScalar u) {\n  (void)x, (void)y, (void)z, (void)u;\n");
+  fprintf(stream, "    const CeedScalar z, const CeedScalar t, const CeedScalar u) {\n");
+  fprintf(stream, "  (void)x, (void)y, (void)z, (void)t, (void)u;\n");
   for (int i = 0; i < (int)expr->num_steps; i++) {
     const Step *step = &expr->steps[i];
 

@@ -44,8 +44,8 @@ bool expr_uses_time(const Expr *expr);
 int expr_num_normals(const Expr *expr);
 bool expr_uses_unknown(const Expr *expr);
 
-// Writes a function `name` of x, y, z and u as run-time compilers take it, for a formula without t and
-// normals. What is not a number is what C makes of it.
+// Writes a function `name` of x, y, z, t and u as run-time compilers take it, for a formula without normals:
+// the same operations, which compilers may fuse, so that values differ by rounding from those of expr_value.
 void expr_write_c(const Expr *expr, const char *name, FILE *stream);
 
 #endif

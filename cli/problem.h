@@ -24,6 +24,7 @@
 //
 //     problem.c              the object, operators on its space and on those of multigrid levels
 //     problem-data.c         sources, values at nodes
+//     problem-sources.c      sources in C
 //     problem-conduction.c   conductivities that depend on the unknown
 //     problem-exact.c        the known solution: source, errors
 //     problem-law.c          laws of elastic bodies
@@ -206,6 +207,16 @@ int problem_share(const Problem *problem, CeedVector v);
 // rhs += integrals of f times the basis functions. `name` begins the message when f is not finite somewhere.
 int problem_add_source(const Problem *problem, const char *name, ProblemFunction f, const void *ctx,
                        CeedVector rhs);
+// A source in C on the elements of some regions.
+typedef struct {
+  const char *text;    // functions source_0(x, y, z, t, u), source_1, ... of the components, of which u is 0
+  CeedInt num_regions; // 0: everywhere
+  const int32_t *regions;
+} ProblemSource;
+// The same by run-time compilers. *is_done: whether rhs has them; not where there is no compiler, a value is
+// not finite or the mesh has other elements than lines, quadrilaterals and hexahedra that fill its space.
+int problem_add_sources(Problem *problem, CeedInt num, const ProblemSource sources[], CeedVector rhs,
+                        bool *is_done);
 // Writes the values of component c of f at the given nodes (nodes == NULL: at all) into u; c < 0: of all
 // components.
 int problem_set_nodes(const Problem *problem, const char *name, ProblemFunction f, const void *ctx,

@@ -49,7 +49,7 @@ static void write_function(const Solve *s, const char *function, SolveRole role,
     if (formula)
       expr_write_c(formula->expr[0], name, stream);
     else
-      fprintf(stream, "#define %s(x, y, z, u) 1\n", name);
+      fprintf(stream, "#define %s(x, y, z, t, u) 1\n", name);
   }
   fprintf(stream,
           "CEED_QFUNCTION_HELPER CeedScalar %s(const CeedScalar material, const CeedScalar x,\n"
@@ -57,8 +57,8 @@ static void write_function(const Solve *s, const char *function, SolveRole role,
           "  (void)material;\n",
           function);
   for (CeedInt i = 0; i + 1 < s->num_materials; i++)
-    fprintf(stream, "  if (material < %d.5) return %s_%d(x, y, z, u);\n", (int)i, function, (int)i);
-  fprintf(stream, "  return %s_%d(x, y, z, u);\n}\n", function, (int)s->num_materials - 1);
+    fprintf(stream, "  if (material < %d.5) return %s_%d(x, y, z, 0, u);\n", (int)i, function, (int)i);
+  fprintf(stream, "  return %s_%d(x, y, z, 0, u);\n}\n", function, (int)s->num_materials - 1);
 }
 
 int solve_create_conductivity(Solve *s) {
@@ -167,14 +167,14 @@ static bool has_overlap(const Solve *s, CeedInt num_overlaps, int32_t region) {
   return false;
 }
 
-// The numbers that elements may have: of regions that overlap no other, of overlaps.
+// The numbers that elements may have: of regions that overlap no other, of overlaps; one more place, of 0.
 static int list_numbers(const Solve *s, CeedInt *num, int32_t **numbers) {
   CeedInt num_regions = 0, num_overlaps = 0;
 
   *num = 0;
   CLI_TRY(RitzMeshGetNumRegions(s->mesh, &num_regions));
   CLI_TRY(RitzMeshGetNumOverlaps(s->mesh, &num_overlaps));
-  CLI_TRY(cli_allocate(s->ceed, (size_t)num_regions + (size_t)num_overlaps, sizeof(**numbers), numbers));
+  CLI_TRY(cli_allocate(s->ceed, (size_t)num_regions + (size_t)num_overlaps + 1, sizeof(**numbers), numbers));
   for (CeedInt i = 0; i < num_regions; i++) {
     CLI_TRY(RitzMeshGetRegion(s->mesh, i, NULL, &(*numbers)[*num]));
     *num += !has_overlap(s, num_overlaps, (*numbers)[*num]);
@@ -311,15 +311,95 @@ static double region_value(const void *ctx, const ProblemPoint *point, CeedInt c
   return formula ? solve_formula_value(formula, point, component) : 0;
 }
 
+// Functions source_0, ... of a formula in C, to be freed; zero where there are fewer.
+static char *write_source(const Solve *s, const Formula *formula) {
+  char *text = NULL, name[40];
+  size_t size = 0;
+  FILE *stream = open_memstream(&text, &size);
+
+  if (!stream) return NULL;
+  for (CeedInt c = 0; c < s->problem.num_comp; c++) {
+    snprintf(name, sizeof(name), "source_%d", (int)c);
+    if (c < formula->num)
+      expr_write_c(formula->expr[c], name, stream);
+    else
+      fprintf(stream, "#define %s(x, y, z, t, u) 0\n", name);
+  }
+  if (!fclose(stream)) return text;
+  free(text);
+  return NULL;
+}
+
+// Sources of all formulas of a role, each with the numbers of its elements (of `numbers`, which is sorted by
+// them); everywhere where there is one for all.
+static int list_sources(const Solve *s, SolveRole role, CeedInt num_numbers, int32_t *numbers, CeedInt *num,
+                        ProblemSource *sources) {
+  CeedInt listed = 0;
+
+  for (size_t i = 0; i < s->num_formulas; i++) {
+    const Formula *formula = &s->formulas[i];
+    const CeedInt first = listed;
+
+    for (CeedInt k = listed; k < num_numbers && formula->role == role; k++) {
+      const int32_t number = numbers[k];
+
+      if (solve_find_formula(s, role, number) != formula) continue;
+      numbers[k] = numbers[listed];
+      numbers[listed++] = number;
+    }
+    if (listed == first) continue;
+    const bool is_everywhere = listed - first == num_numbers && !formula->name;
+
+    sources[*num] =
+        (ProblemSource){write_source(s, formula), is_everywhere ? 0 : listed - first, numbers + first};
+    if (!sources[(*num)++].text) return CeedError(s->ceed, CEED_ERROR_MAJOR, "no memory for a source");
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+// Fewer points a formula has the values of in less time than compilers take.
+static bool is_worth_compiling(const Solve *s) {
+  const double least = 2e6, points = pow(s->options.order + 2, s->dim);
+  int64_t num_elem = 0;
+
+  return !RitzMeshGetNumElements(s->mesh, &num_elem) && (double)num_elem * points >= least;
+}
+
+static int add_compiled(Solve *s, SolveRole role, CeedVector rhs, bool *is_done) {
+  CeedInt num_numbers = 0, num = 0;
+  int32_t *numbers = NULL;
+  ProblemSource *sources = NULL;
+  int ierr;
+
+  *is_done = false;
+  if (!is_worth_compiling(s)) return CEED_ERROR_SUCCESS;
+  CLI_TRY_CLEANUP(list_numbers(s, &num_numbers, &numbers));
+  if (num_numbers == 0) num_numbers = 1; // elements without regions have the number 0
+  CLI_TRY_CLEANUP(cli_allocate(s->ceed, s->num_formulas, sizeof(*sources), &sources));
+  CLI_TRY_CLEANUP(list_sources(s, role, num_numbers, numbers, &num, sources));
+  ierr = problem_add_sources(&s->problem, num, sources, rhs, is_done);
+cleanup:
+  for (CeedInt i = 0; i < num; i++) free((char *)sources[i].text);
+  free(sources);
+  free(numbers);
+  return ierr;
+}
+
+static int add_sources(Solve *s, SolveRole role, CeedVector rhs) {
+  const RegionValue value = {s, role};
+  bool is_done = false;
+
+  CLI_TRY(add_compiled(s, role, rhs, &is_done));
+  if (is_done) return CEED_ERROR_SUCCESS;
+  return problem_add_source(&s->problem, role == ROLE_FORCE ? "--force" : "--source", region_value, &value,
+                            rhs);
+}
+
 static int add_loads(Solve *s, CeedVector rhs) {
   const SolveRole role = problem_is_elastic((ProblemKind)s->options.problem) ? ROLE_FORCE : ROLE_SOURCE;
-  const RegionValue value = {s, role};
 
   if (s->options.exact == EXACT_SINE) return problem_add_sine_source(&s->problem, rhs);
-  if (solve_has_role(s, role)) {
-    const char *option = role == ROLE_FORCE ? "--force" : "--source";
-    CLI_TRY(problem_add_source(&s->problem, option, region_value, &value, rhs));
-  }
+  if (solve_has_role(s, role)) CLI_TRY(add_sources(s, role, rhs));
   for (size_t i = 0; i < s->num_formulas; i++) {
     const Formula *f = &s->formulas[i];
     char name[160];

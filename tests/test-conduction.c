@@ -48,7 +48,7 @@ static char *make_text(const char *formula) {
   if (!stream) return NULL;
   fprintf(stream, "CEED_QFUNCTION_HELPER CeedScalar conductivity(const CeedScalar m, const CeedScalar x,\n"
                   "    const CeedScalar y, const CeedScalar z, const CeedScalar u) {\n"
-                  "  (void)m;\n  return k(x, y, z, u);\n}\n"
+                  "  (void)m;\n  return k(x, y, z, 0, u);\n}\n"
                   "CEED_QFUNCTION_HELPER CeedScalar capacity(const CeedScalar m, const CeedScalar x,\n"
                   "    const CeedScalar y, const CeedScalar z, const CeedScalar u) {\n"
                   "  (void)m, (void)x, (void)y, (void)z, (void)u;\n  return 1;\n}\n");
