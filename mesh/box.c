@@ -236,6 +236,7 @@ static int fill_draft(const Grid *grid, RitzMeshDraft *draft) {
   draft->num_vertices = 1;
   for (CeedInt d = 0; d < grid->dim; d++) draft->num_vertices *= grid->n[d] + 1;
   memcpy(draft->grid, grid->n, sizeof(grid->n));
+  draft->is_rectangular = !grid->x && grid->order == 1;
   RITZ_TRY(fill_elements(grid, draft));
   return fill_labels(grid, draft);
 }

@@ -315,6 +315,7 @@ int ritz_mesh_create_from(Ceed ceed, RitzMeshDraft *draft, RitzMesh *mesh) {
   m->coords = draft->coords;
   m->measure = draft->measure;
   memcpy(m->grid, draft->grid, sizeof(m->grid));
+  m->is_rectangular = draft->is_rectangular;
   m->elem_regions = draft->elem_regions;
   m->num_regions = draft->num_regions;
   m->num_parts = draft->num_parts;

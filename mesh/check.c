@@ -332,6 +332,9 @@ int ritz_mesh_check_orientation(Ceed ceed, const char *source, RitzMeshDraft *dr
   Inverted inverted = {0};
   int num_slots = 1, ierr = CEED_ERROR_SUCCESS;
 
+  if (draft->is_rectangular) draft->measure = ritz_mesh_measure_rows(draft);
+  if (draft->measure.is_known) return CEED_ERROR_SUCCESS;
+  draft->is_rectangular = false;
   RITZ_TRY(ritz_run_ranges_slots(ceed, &num_slots));
   RITZ_TRY(ritz_mesh_measuring_create(ceed, num_slots, draft->num_elem, &measuring));
   RITZ_TRY_CLEANUP(RITZ_MALLOC(ceed, 2 * (size_t)num_slots, &o.has_turned));

@@ -77,6 +77,18 @@ static bool is_valid(RitzMeshSampler *sampler, const double *x) {
   return true;
 }
 
+// Corners of the coarse element at `at` of a rectangular box, which are corners of the fine one.
+static void copy_corners(const RitzMesh fine, const int64_t at[3], double *x) {
+  for (int k = 0; k < 1 << fine->dim; k++, x += fine->dim) {
+    const int64_t child[3] = {2 * at[0] + (k & 1), fine->dim > 1 ? 2 * at[1] + (k >> 1 & 1) : 0,
+                              fine->dim > 2 ? 2 * at[2] + (k >> 2) : 0};
+    const int64_t corner = (ritz_mesh_grid_index(child, fine->grid) << fine->dim) + k;
+
+    memcpy(x, fine->coords + corner * fine->dim, sizeof(*x) * (size_t)fine->dim);
+  }
+}
+
+// Whether the element is not inverted.
 static bool fill_element(const Coarsen *c, int slot, int64_t e) {
   const RitzMesh fine = c->fine;
   const CeedInt g = fine->order;
@@ -91,6 +103,10 @@ static bool fill_element(const Coarsen *c, int slot, int64_t e) {
     const int64_t corner[3] = {at[0] + (k & 1), at[1] + (k >> 1 & 1), at[2] + (k >> 2)};
 
     c->coarse.elem_vertices[(e << fine->dim) + k] = ritz_mesh_grid_index(corner, num_vertices);
+  }
+  if (fine->is_rectangular) {
+    copy_corners(fine, at, x);
+    return true;
   }
   gather_macro(c, at, macro);
   ritz_mesh_map_points(fine->dim, fine->space_dim, 2 * g + 1, g + 1, M, macro, x, work);
@@ -211,6 +227,7 @@ static int coarsen_box(RitzMesh fine, RitzMesh *coarse) {
     if (d < fine->dim) c.coarse.num_vertices *= c.n[d] + 1;
   }
   memcpy(c.coarse.grid, c.n, sizeof(c.n));
+  c.coarse.is_rectangular = fine->is_rectangular;
   RITZ_TRY_CLEANUP(allocate_coarser(&c));
   RITZ_TRY_CLEANUP(fill_elements(&c, &is_possible));
   if (is_possible) ierr = finish_coarser(&c, coarse);

@@ -184,6 +184,11 @@ int RitzMeshClassifyElements(RitzMesh mesh, double tolerance, RitzElementKind *k
                "RitzMeshClassifyElements: the tolerance is not a number");
   if (tolerance < 0.0) tolerance = default_tolerance;
   for (int i = 0; counts && i < 3; i++) counts[i] = 0;
+  if (mesh->is_rectangular) {
+    for (int64_t e = 0; kinds && e < mesh->num_elem; e++) kinds[e] = RITZ_ELEMENT_AFFINE;
+    if (counts) counts[RITZ_ELEMENT_AFFINE] = mesh->num_elem;
+    return CEED_ERROR_SUCCESS;
+  }
   RITZ_TRY(ritz_run_ranges_slots(mesh->ceed, &num_slots));
   RITZ_TRY(RITZ_MALLOC(mesh->ceed, (size_t)num_slots, &found));
   for (int b = 0; b < mesh->num_blocks && !ierr; b++) {

@@ -57,6 +57,35 @@ RitzMeshMeasure ritz_mesh_measuring_result(const RitzMeshMeasuring *m, int64_t n
   return result;
 }
 
+// Length of the element whose nodes begin at x in direction d.
+static double side_length(const RitzMeshDraft *draft, const double *x, CeedInt d) {
+  return x[((1 << draft->dim) - 1) * draft->dim + d] - x[d];
+}
+
+RitzMeshMeasure ritz_mesh_measure_rows(const RitzMeshDraft *draft) {
+  const CeedInt dim = draft->dim;
+  RitzMeshMeasure result = {.value = 1.0, .min_det = 1.0, .max_det = 1.0};
+  int64_t stride = (int64_t)dim << dim;
+
+  for (CeedInt d = 0; d < dim; stride *= draft->grid[d++]) {
+    double sum = 0.0, lost = 0.0, low = INFINITY, high = -INFINITY;
+
+    for (int64_t i = 0; i < draft->grid[d]; i++) {
+      const double length = side_length(draft, draft->coords + i * stride, d);
+
+      if (!(length > 0.0)) return (RitzMeshMeasure){.is_known = false};
+      add_compensated(length, &sum, &lost);
+      low = fmin(low, length);
+      high = fmax(high, length);
+    }
+    result.value *= sum + lost;
+    result.min_det *= 0.5 * low;
+    result.max_det *= 0.5 * high;
+  }
+  result.is_known = result.min_det > 0.0 && isfinite(result.max_det);
+  return result;
+}
+
 // ---- Of a mesh ----
 
 typedef struct {

@@ -79,6 +79,7 @@ struct RitzMesh_private {
   int64_t num_elem, num_vertices;
   int64_t num_points;     // geometry nodes of all elements
   int64_t grid[3];        // elements a direction of a box, elements and vertices lexicographic; else zeros
+  bool is_rectangular;    // a box that planes cut into elements of degree 1; false: not, or not known
   int64_t *elem_vertices; // owned, corners of all elements, lexicographic
   double *coords;         // owned, geometry nodes of all elements, [space_dim] each
   int32_t *elem_regions;  // owned, [num_elem]
@@ -127,6 +128,7 @@ typedef struct {
   // Elements a direction of a box whose elements and vertices are lexicographic, and whose facets on side i
   // are labelled with part i; else zeros. It need not be checked for what a box cannot have.
   int64_t grid[3];
+  bool is_rectangular;     // such a box whose elements of degree 1 lie between planes
   RitzMeshMeasure measure; // set by ritz_mesh_check_orientation
 } RitzMeshDraft;
 
@@ -436,6 +438,9 @@ void ritz_mesh_measuring_clear(RitzMeshMeasuring *m);
 // Enters element e, whose determinants the sampler has taken.
 void ritz_mesh_measure_element(RitzMeshMeasuring *m, int slot, int64_t e, const RitzMeshSampler *sampler);
 RitzMeshMeasure ritz_mesh_measuring_result(const RitzMeshMeasuring *m, int64_t num_elem);
+// Of a draft that is rectangular, from the sides of one row of elements in each direction. Not known where
+// some determinant is not positive and finite.
+RitzMeshMeasure ritz_mesh_measure_rows(const RitzMeshDraft *draft);
 
 // ---- Cutting elements into others (mesh/divide.c) ----
 // A piece of an element: its corners are points of the element's lattice of degree 2, and its reference

@@ -292,11 +292,75 @@ TEST(view_tells_sizes_parts_and_regions) {
   CeedDestroy(&ceed);
 }
 
+// ---- Rectangular boxes ----
+
+static int stay(void *ctx, CeedInt dim, const double *X, double *x) {
+  (void)ctx;
+  for (CeedInt d = 0; d < dim; d++) x[d] = X[d];
+  return 0;
+}
+
+// Meshes with the same nodes: a is known to be rectangular, b is looked at element by element.
+static void compare_boxes(RitzMesh a, RitzMesh b) {
+  const size_t size = (size_t)(a->num_points * a->dim) * sizeof(double);
+  RitzElementKind kinds[2][140];
+  int64_t counts[2][3], elem;
+  double measures[2][3], *planes[2][3];
+  CeedInt n[2][3];
+  bool is_box = false;
+
+  CHECK(a->is_rectangular && !b->is_rectangular, "dim %d: rectangular", (int)a->dim);
+  CHECK(!memcmp(a->coords, b->coords, size), "dim %d: nodes", (int)a->dim);
+  CHECK(!memcmp(a->elem_vertices, b->elem_vertices, (size_t)(a->num_elem << a->dim) * sizeof(int64_t)),
+        "dim %d: vertices", (int)a->dim);
+  for (int i = 0; i < 2; i++) {
+    RitzMesh mesh = i ? b : a;
+    CHECK_OK(RitzMeshClassifyElements(mesh, 0, kinds[i], counts[i]));
+    CHECK_OK(RitzMeshGetMeasure(mesh, &measures[i][0], &measures[i][1], &measures[i][2]));
+    CHECK_OK(RitzMeshGetRectangularBox(mesh, &is_box, n[i], planes[i], &elem));
+    CHECK(is_box && elem == -1, "dim %d: no box", (int)a->dim);
+  }
+  CHECK(!memcmp(kinds[0], kinds[1], (size_t)a->num_elem * sizeof(kinds[0][0])), "dim %d: kinds", (int)a->dim);
+  CHECK(!memcmp(counts[0], counts[1], sizeof(counts[0])), "dim %d: counts", (int)a->dim);
+  // Sides are exact to 2 eps of the largest coordinate, 64 times the smallest one.
+  for (int k = 0; k < 3; k++)
+    CHECK_NEAR(measures[0][k], measures[1][k], 400 * 0x1p-52 * measures[1][k], "dim %d: measure %d",
+               (int)a->dim, k);
+  for (int d = 0; d < a->dim; d++) {
+    CHECK(n[0][d] == n[1][d], "elements");
+    CHECK(!memcmp(planes[0][d], planes[1][d], (size_t)(n[0][d] + 1) * sizeof(double)), "planes %d", d);
+    free(planes[0][d]);
+    free(planes[1][d]);
+  }
+}
+
+TEST(rectangular_boxes_are_those_of_a_map_that_moves_nothing) {
+  const double lower[] = {-0.3, 1.7, 5}, upper[] = {1.1, 1.9, 8};
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+
+  for (CeedInt dim = 1; dim <= 3; dim++) {
+    RitzMesh a = NULL, b = NULL, coarse_a = NULL, coarse_b = NULL;
+
+    CHECK_OK(RitzMeshCreateBox(ceed, dim, (const CeedInt[]){6, 4, 2}, lower, upper, 1, NULL, NULL, &a));
+    CHECK_OK(RitzMeshCreateBox(ceed, dim, (const CeedInt[]){6, 4, 2}, lower, upper, 1, stay, NULL, &b));
+    compare_boxes(a, b);
+    CHECK_OK(RitzMeshGetCoarser(a, &coarse_a));
+    CHECK_OK(RitzMeshGetCoarser(b, &coarse_b));
+    compare_boxes(coarse_a, coarse_b);
+    RitzMeshDestroy(&coarse_a);
+    RitzMeshDestroy(&coarse_b);
+    RitzMeshDestroy(&a);
+    RitzMeshDestroy(&b);
+  }
+  CeedDestroy(&ceed);
+}
+
 int main(int argc, char **argv) {
   return tap_main(
       argc, argv,
       TESTS(kinds_of_elements_do_not_depend_on_scale_and_place,
             kinds_change_where_the_deviation_passes_the_tolerance, lines_are_affine_or_curved,
+            rectangular_boxes_are_those_of_a_map_that_moves_nothing,
             coordinates_as_a_field_are_those_of_the_elements, coordinates_of_periodic_meshes_are_not_shared,
             coordinates_are_shared_when_they_differ_by_rounding_only, view_tells_sizes_parts_and_regions));
 }
