@@ -21,7 +21,8 @@ static const uint8_t order[10][16] = {{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12,
 
 static uint32_t rotate(uint32_t x, int n) { return x >> n | x << (32 - n); }
 
-static void mix(uint32_t v[16], int a, int b, int c, int d, uint32_t x, uint32_t y) {
+// One step on words of the state; with constant numbers of words all of it stays in registers.
+static inline void mix(uint32_t v[16], int a, int b, int c, int d, uint32_t x, uint32_t y) {
   v[a] += v[b] + x;
   v[d] = rotate(v[d] ^ v[a], 16);
   v[c] += v[d];
@@ -30,6 +31,17 @@ static void mix(uint32_t v[16], int a, int b, int c, int d, uint32_t x, uint32_t
   v[d] = rotate(v[d] ^ v[a], 8);
   v[c] += v[d];
   v[b] = rotate(v[b] ^ v[c], 7);
+}
+
+static inline void mix_columns_and_diagonals(uint32_t v[16], const uint32_t m[16], const uint8_t s[16]) {
+  mix(v, 0, 4, 8, 12, m[s[0]], m[s[1]]);
+  mix(v, 1, 5, 9, 13, m[s[2]], m[s[3]]);
+  mix(v, 2, 6, 10, 14, m[s[4]], m[s[5]]);
+  mix(v, 3, 7, 11, 15, m[s[6]], m[s[7]]);
+  mix(v, 0, 5, 10, 15, m[s[8]], m[s[9]]);
+  mix(v, 1, 6, 11, 12, m[s[10]], m[s[11]]);
+  mix(v, 2, 7, 8, 13, m[s[12]], m[s[13]]);
+  mix(v, 3, 4, 9, 14, m[s[14]], m[s[15]]);
 }
 
 static void compress(RitzHasher *hasher, const uint8_t block[64], uint32_t is_last) {
@@ -43,13 +55,7 @@ static void compress(RitzHasher *hasher, const uint8_t block[64], uint32_t is_la
   v[12] ^= (uint32_t)hasher->num_bytes;
   v[13] ^= (uint32_t)(hasher->num_bytes >> 32);
   v[14] ^= is_last;
-  for (int round = 0; round < 10; round++) {
-    const uint8_t *s = order[round];
-
-    for (int i = 0; i < 4; i++) mix(v, i, 4 + i, 8 + i, 12 + i, m[s[2 * i]], m[s[2 * i + 1]]);
-    for (int i = 0; i < 4; i++)
-      mix(v, i, 4 + (i + 1) % 4, 8 + (i + 2) % 4, 12 + (i + 3) % 4, m[s[8 + 2 * i]], m[s[9 + 2 * i]]);
-  }
+  for (int round = 0; round < 10; round++) mix_columns_and_diagonals(v, m, order[round]);
   for (int i = 0; i < 8; i++) hasher->state[i] ^= v[i] ^ v[8 + i];
 }
 
