@@ -334,6 +334,31 @@ static void compare_boxes(RitzMesh a, RitzMesh b) {
   }
 }
 
+static void compare_coordinates(Ceed ceed, RitzMesh a, RitzMesh b) {
+  const size_t num = (size_t)a->num_elem << a->dim;
+  CeedElemRestriction rstr[2] = {NULL};
+  CeedVector x[2] = {NULL};
+  const CeedInt *offsets[2];
+  const CeedScalar *values[2];
+  CeedSize length[2];
+
+  for (int i = 0; i < 2; i++) {
+    CHECK_OK(RitzMeshCreateCoordinates(i ? b : a, ceed, &rstr[i], &x[i]));
+    CHECK_OK(CeedElemRestrictionGetOffsets(rstr[i], CEED_MEM_HOST, &offsets[i]));
+    CHECK_OK(CeedVectorGetArrayRead(x[i], CEED_MEM_HOST, &values[i]));
+    CHECK_OK(CeedVectorGetLength(x[i], &length[i]));
+  }
+  CHECK(length[0] == length[1], "lengths");
+  CHECK(!memcmp(offsets[0], offsets[1], num * sizeof(CeedInt)), "offsets");
+  CHECK(!memcmp(values[0], values[1], (size_t)length[0] * sizeof(CeedScalar)), "coordinates");
+  for (int i = 0; i < 2; i++) {
+    CHECK_OK(CeedElemRestrictionRestoreOffsets(rstr[i], &offsets[i]));
+    CHECK_OK(CeedVectorRestoreArrayRead(x[i], &values[i]));
+    CeedElemRestrictionDestroy(&rstr[i]);
+    CeedVectorDestroy(&x[i]);
+  }
+}
+
 TEST(rectangular_boxes_are_those_of_a_map_that_moves_nothing) {
   const double lower[] = {-0.3, 1.7, 5}, upper[] = {1.1, 1.9, 8};
   Ceed ceed = tap_ceed("/cpu/self/ref");
@@ -344,6 +369,7 @@ TEST(rectangular_boxes_are_those_of_a_map_that_moves_nothing) {
     CHECK_OK(RitzMeshCreateBox(ceed, dim, (const CeedInt[]){6, 4, 2}, lower, upper, 1, NULL, NULL, &a));
     CHECK_OK(RitzMeshCreateBox(ceed, dim, (const CeedInt[]){6, 4, 2}, lower, upper, 1, stay, NULL, &b));
     compare_boxes(a, b);
+    compare_coordinates(ceed, a, b);
     CHECK_OK(RitzMeshGetCoarser(a, &coarse_a));
     CHECK_OK(RitzMeshGetCoarser(b, &coarse_b));
     compare_boxes(coarse_a, coarse_b);
