@@ -16,6 +16,7 @@
 #include "cli/args.h"
 #include "cli/cli.h"
 #include "cli/info.h"
+#include "cli/threads.h"
 
 typedef struct {
   bool measure;
@@ -216,6 +217,9 @@ static void show_cores(void) {
     cli_fact("cores", "%ld online, this process may use: %s", online, allowed ? allowed : "unknown");
   else
     cli_fact("cores", "unknown");
+  cli_fact("threads",
+           "%d of commands and of Python's ritz; %d of CeedInit(\"/cpu/self\"): see :threads=N, all",
+           threads_of_process(), threads_of_ceed());
   free(allowed);
 }
 

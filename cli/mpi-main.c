@@ -26,7 +26,7 @@ static void end_all(int part) {
 }
 
 // Threads of this process: the sum of its shares in the processors that it may use. Processes of one machine
-// that may use the same processor have equal shares.
+// that may use the same processor have equal shares; a quota of control groups is that of all of them.
 static int share_processors(MPI_Comm machine) {
   enum { MAX_PROCESSORS = 1024 };
   int users[MAX_PROCESSORS] = {0}, num = 0, num_ranks = 1;
@@ -44,7 +44,9 @@ static int share_processors(MPI_Comm machine) {
     if (is_mine[i]) share += 1.0 / users[i];
     num += is_mine[i];
   }
-  share = threads_of_process() * (num ? share / num : 1.0 / num_ranks);
+  const int available = threads_of_processors();
+
+  if (available < num || !num) return threads_shared(available, num_ranks);
   return share > 1 ? (int)(share + 1e-6) : 1;
 }
 
@@ -69,14 +71,14 @@ static void choose_device(MPI_Comm machine) {
   solve_processes.shares_devices = shares;
 }
 
-// OMP_NUM_THREADS is of each process.
+// OMP_NUM_THREADS is of each process, which has no more than its share of the machine.
 static void divide_machine(bool wants_gpus) {
   MPI_Comm machine;
 
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
-  const int share = share_processors(machine);
+  const int share = share_processors(machine), wanted = threads_of_process();
 
-  solve_processes.num_threads = threads_are_set() ? 0 : share;
+  solve_processes.num_threads = wanted < share ? wanted : share;
   if (wants_gpus) choose_device(machine);
   MPI_Comm_free(&machine);
 }

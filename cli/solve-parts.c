@@ -20,9 +20,9 @@ int solve_count_parts(const SolveOptions *o) {
 // A process that mpiexec has started has its own; parts of one share what it has.
 int solve_threads_of_part(const SolveOptions *o, int num_parts) {
   if (solve_has_processes()) return o->threads ? o->threads : solve_processes.num_threads;
-  const int num = o->threads ? o->threads : threads_of_process();
+  const int most = threads_of_processors(), num = o->threads ? o->threads : threads_of_process();
 
-  return num <= num_parts ? 1 : num_parts > 1 ? num / num_parts : num;
+  return threads_shared(num < most ? num : most, num_parts > 1 ? num_parts : 1);
 }
 
 bool solve_is_first(const Solve *s) { return !s->base || s->base->part == 0; }

@@ -117,7 +117,7 @@ static int report(Solve *s) {
 // Devices and compilers start slowly. While a device does, a context that needs none, with threads of its
 // own, makes the mesh, which keeps it: its part of the processors, at most 16.
 static int open_host(Solve *s) {
-  const int threads = s->options.threads ? s->options.threads : threads_of_process();
+  const int threads = s->options.threads;
   const ThreadsChoice on = {"/cpu/self/gen", threads < 16 ? threads : 16};
 
   return threads_open(&solve_command, &on, 0, &s->ceed, &s->num_threads);

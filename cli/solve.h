@@ -258,7 +258,7 @@ int solve_time_steps(Solve *s, bool *converged); // Ceed code
 // ---- solve-parts.c ----
 // Parts are processes where the program has started some: how many, and who runs a function in this one's
 // part. device: that this process should take, of those of its machine; num_threads: its share of the
-// machine's processors, 0: as one that is alone.
+// machine's processors.
 typedef struct {
   int num, device, num_threads;
   bool shares_devices; // some processes have to

@@ -33,21 +33,26 @@ ArgsResult threads_check(const ArgCommand *command, const ThreadsChoice *choice)
   return ARGS_RUN;
 }
 
-bool threads_are_set(void) {
-  const char *set = getenv("OMP_NUM_THREADS");
-
-  return set && atoi(set) > 0;
-}
-
-int threads_of_process(void) {
+static int threads_of(const char *resource) {
   CeedInt num = 1;
   Ceed ceed = NULL;
 
-  if (!CeedInit(threads_are_set() ? "/cpu/self/gen" : "/cpu/self/gen:threads=all", &ceed))
-    RitzGetNumThreads(ceed, &num);
+  if (!CeedInit(resource, &ceed)) RitzGetNumThreads(ceed, &num);
   CeedDestroy(&ceed);
   return (int)num;
 }
+
+int threads_of_processors(void) { return threads_of("/cpu/self/gen:threads=all"); }
+
+int threads_of_process(void) {
+  const char *set = getenv("OMP_NUM_THREADS");
+
+  return set && atoi(set) > 0 ? threads_of("/cpu/self/gen") : threads_of_processors();
+}
+
+int threads_of_ceed(void) { return threads_of("/cpu/self"); }
+
+int threads_shared(int num, int num_users) { return num > num_users ? num / num_users : 1; }
 
 int threads_open(const ArgCommand *command, const ThreadsChoice *choice, int otherwise, Ceed *ceed,
                  int *num) {

@@ -19,9 +19,12 @@ ArgsResult threads_check(const ArgCommand *command, const ThreadsChoice *choice)
 // have some; 0: threads_of_process(). Exit code like cli_open_ceed. *num: how many that is.
 int threads_open(const ArgCommand *command, const ThreadsChoice *choice, int otherwise, Ceed *ceed, int *num);
 
-// OMP_NUM_THREADS, else one for each processor that this process may use.
+// One for each processor that this process may use; OMP_NUM_THREADS of them where that is set.
+int threads_of_processors(void);
 int threads_of_process(void);
-bool threads_are_set(void); // by OMP_NUM_THREADS
+int threads_of_ceed(void); // of CeedInit("/cpu/self")
+// Of each of `num_users` who share `num` threads: equal shares, at least one.
+int threads_shared(int num, int num_users);
 
 // Bandwidth and flops of the threads of the context, or of its device; zeros when the measurement fails.
 // is_single: in float. Of devices the peak is measured in CeedScalar; in another precision it is infinite.

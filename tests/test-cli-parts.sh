@@ -158,6 +158,45 @@ run box:4x4 --problem heat --time 1 --steps 2 --bc all=0 --parts 2 --output "$fo
 [[ $status == 0 && $(grep -c 'file="heat-000[0-2].pvtu"' "$folder/heat.pvd") == 3 && -e $folder/heat-0002-1.vtu ]]
 report $((1 - $?)) "a series is one of lists of pieces"
 
+# A machine of 16 processors is played. splits THREADS ARGUMENTS...: threads of each part.
+splits() {
+  local threads=$1
+  shift
+  LD_PRELOAD=$folder/played.so RITZ_TEST_PROCESSORS=16 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0 \
+    run box:4x4x4 --exact sine "${tight[@]}" "$@"
+  [[ $status == 0 ]] && grep -Eq "^backend .*, $threads threads?( each)?$" "$folder/out"
+  report $((1 - $?)) "of 16 processors${OMP_NUM_THREADS:+, OMP_NUM_THREADS=$OMP_NUM_THREADS,} there are $threads a part with: $*"
+}
+if ${CC:-cc} -shared -fPIC -o "$folder/played.so" "$(dirname "$0")/played-machine/processors.c" 2>/dev/null && [[ $OSTYPE == linux* ]]; then
+  splits 16
+  splits 4 --parts 4
+  splits 5 --parts 3
+  splits 1 --parts 17
+  splits 2 --parts 4 --threads 8
+  splits 4 --parts 4 --threads 64
+  splits 3 --parts 2 --ceed /cpu/self:threads=3
+  OMP_NUM_THREADS=16 splits 1 --parts 16
+  OMP_NUM_THREADS=6 splits 3 --parts 2
+  OMP_NUM_THREADS=64 splits 16
+  OMP_NUM_THREADS=none splits 8 --parts 2
+  repeats() { # RESOURCE THREADS...: the same bits with all these numbers of threads, once the kernels are there
+    local resource=$1 num sums
+    shift
+    sums=$(for num in "$1" "$@"; do
+      LD_PRELOAD=$folder/played.so RITZ_TEST_PROCESSORS=16 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0 \
+        run "$meshes/heat-sink.msh" --order 2 --bc base=100 --flux fins=20 --ceed "$resource:threads=$num" --save "$folder/bits" "${tight[@]}"
+      cksum <"$folder/bits"
+      rm "$folder/bits"
+    done | tail -n +2 | sort -u | wc -l)
+    [[ $sums == 1 ]]
+    report $((1 - $?)) "the bits of $resource repeat with threads: $*"
+  }
+  repeats /cpu/self 3 3 3
+  repeats /cpu/self:deterministic 1 3 16
+else
+  report 1 "parts share processors # SKIP none can be played"
+fi
+
 refuses() { # SENTENCE STATUS MESSAGE ARGUMENTS...: the message is told once, facts are not
   local sentence=$1 wanted=$2 message=$3
   shift 3

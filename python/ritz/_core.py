@@ -10,6 +10,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import os
+import re
 import threading
 import weakref
 from collections import deque
@@ -18,6 +19,7 @@ from typing import Any, Callable, Iterator
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from . import _threads
 from ._compiler import offer_zig
 from ._lib import ffi as ffi, lib as lib
 
@@ -116,8 +118,11 @@ offer_zig()
 class Context:
     """A computing resource: "/cpu/self", "/gpu/cuda", "/gpu/opencl", ... with all objects made on it.
 
-    One thread at a time calls into a context; others wait. The GIL is free meanwhile.
+    One thread at a time calls into a context; others wait. The GIL is free meanwhile. Below "/cpu/self" it computes
+    with all processors of the process, OMP_NUM_THREADS or ":threads=N" of them.
     """
+
+    _takes_processors = True  # not as in the Ceed API, one where nothing is said
 
     def __init__(self, resource: str | None = None, stream: Any = None):
         self.resource = resource or os.environ.get("RITZ_RESOURCE", "/cpu/self")
@@ -125,7 +130,8 @@ class Context:
         self._lock = threading.RLock()
         self._pointer = ffi.new("Ceed *")
         self._is_dead = False
-        check(lib.RitzInit(self.resource.encode(), lib.CeedErrorReturn, self._pointer))
+        threads = _threads_option(self.resource) if self._takes_processors else ""
+        check(lib.RitzInit((self.resource + threads).encode(), lib.CeedErrorReturn, self._pointer))
         self.h = self._pointer[0]
         memory = ffi.new("CeedMemType *")
         check(lib.CeedGetPreferredMemType(self.h, memory))
@@ -171,6 +177,13 @@ class Context:
                 if not self._is_dead:
                     destroy(pointer)
 
+    @property
+    def num_threads(self) -> int:
+        """Threads that it computes with on the host; of devices 1."""
+        num = ffi.new("CeedInt *")
+        self.call(lib.RitzGetNumThreads, self.h, num)
+        return int(num[0])
+
     def synchronize(self, vector: Vector) -> None:
         """Waits for all that was begun on the vector."""
         if vector.size:
@@ -184,6 +197,21 @@ class Context:
 
     def __repr__(self) -> str:
         return f"ritz.Context({self.resource!r})"
+
+
+def _threads_option(resource: str) -> str:
+    if not re.match("/cpu/self(/|:|$)", resource) or ":threads=" in resource:
+        return ""
+    return _threads.option(_num_processors)
+
+
+def _num_processors() -> int:
+    """Those that the process may use: of its affinity mask, within the quota of its control groups."""
+    pointer, num = ffi.new("Ceed *"), ffi.new("CeedInt *")
+    check(lib.RitzInit(b"/cpu/self/gen:threads=all", lib.CeedErrorReturn, pointer))
+    check(lib.RitzGetNumThreads(pointer[0], num))
+    check(lib.CeedDestroy(pointer))
+    return int(num[0])
 
 
 def _stream_handle(stream: Any) -> int | None:

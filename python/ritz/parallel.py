@@ -7,7 +7,6 @@ of the whole problem and the same in all processes; all processes make the same 
 """
 from __future__ import annotations
 
-import os
 import sys
 from types import TracebackType
 from typing import Any
@@ -15,11 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from . import _threads
 from ._core import Context, Handle, Vector, address, ffi, lib
 
 _UNKNOWN = object()
 _communicator: Any = _UNKNOWN  # None: this process works alone
-_SIZES = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS")  # set by mpirun of Open MPI, MPICH, Intel
 
 
 def communicator() -> Any:
@@ -27,7 +26,7 @@ def communicator() -> Any:
     global _communicator
     if _communicator is _UNKNOWN:
         _communicator = None
-        if any(int(os.environ.get(name, "1")) > 1 for name in _SIZES):
+        if _threads.num_processes() > 1:
             set_communicator(_world())
     return _communicator
 
@@ -42,11 +41,22 @@ def _world() -> Any:
 
 
 def set_communicator(comm: Any) -> None:
-    """Meshes made from now on are cut over the processes of comm (mpi4py); None: they are not cut."""
+    """Meshes made from now on are cut over the processes of comm (mpi4py), which all call it; None: they are not cut."""
     global _communicator
     _communicator = comm if comm is not None and comm.size > 1 else None
     if _communicator is not None:
         _end_all_with(_communicator)
+        _count_neighbours(_communicator)
+
+
+def _count_neighbours(comm: Any) -> None:
+    """Which share the processors, where mpirun has not said how many there are."""
+    if _threads.num_neighbours() == 1:
+        from mpi4py import MPI
+
+        machine = comm.Split_type(MPI.COMM_TYPE_SHARED)
+        _threads.neighbours = machine.size
+        machine.Free()
 
 
 def _end_all_with(comm: Any) -> None:

@@ -35,8 +35,11 @@ _HANDLERS = {"return": lib.CeedErrorReturn, "store": lib.CeedErrorStore, "abort"
 class Ceed(Context):
     """A computing resource: Ceed("/cpu/self"), Ceed("/gpu/cuda"), ...; makes all other objects.
 
+    Threads are those of the standard, one where neither ":threads=N" nor OMP_NUM_THREADS says otherwise.
     on_error: "store" and "return", exceptions; "abort" and "exit" end the program. stream: as ritz.Context.
     """
+
+    _takes_processors = False
 
     def __init__(self, resource: str | None = None, on_error: str = "store", stream: Any = None):
         if on_error not in _HANDLERS:
