@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/ranges.h"
 #include "fe/fe.h"
 #include "mesh/mesh.h"
 
@@ -79,9 +80,10 @@ typedef struct {
   CeedInt order, space_dim;
   int64_t num_nodes;
   int num_pieces, max_pieces;
-  Piece *pieces;   // owned
-  double *half[2]; // owned
-  double *work;    // owned
+  Piece *pieces;    // owned
+  double *half[2];  // owned
+  size_t work_size; // of a thread
+  double *work;     // owned, [num_slots][work_size]
 } Geometry;
 
 static void clear_geometry(Geometry *g) {
@@ -92,7 +94,7 @@ static void clear_geometry(Geometry *g) {
   RITZ_FREE(&g->work);
 }
 
-static int make_halves(Ceed ceed, Geometry *g) {
+static int make_halves(Ceed ceed, int num_slots, Geometry *g) {
   const CeedInt P = g->order + 1;
   double *nodes = NULL; // owned: nodes [P], points [P]
   int ierr = CEED_ERROR_SUCCESS;
@@ -106,22 +108,20 @@ static int make_halves(Ceed ceed, Geometry *g) {
     for (CeedInt i = 0; i < P; i++) points[i] = 0.5 * (nodes[i] + (side ? 1.0 : -1.0));
     RITZ_TRY_CLEANUP(ritz_fe_lagrange(ceed, P, nodes, P, points, g->half[side], NULL));
   }
-  ierr = RITZ_MALLOC(ceed, (size_t)ritz_mesh_map_work_size(g->shape->dim, g->space_dim, P, P), &g->work);
+  g->work_size = (size_t)ritz_mesh_map_work_size(g->shape->dim, g->space_dim, P, P);
+  ierr = RITZ_MALLOC(ceed, (size_t)num_slots * g->work_size, &g->work);
 
 cleanup:
   RITZ_FREE(&nodes);
   return ierr;
 }
 
-static int make_geometry(RitzMesh mesh, const RitzMeshBlock *block, Geometry *g) {
+static int make_geometry(RitzMesh mesh, const RitzMeshBlock *block, int num_slots, Geometry *g) {
   *g = (Geometry){.shape = ritz_mesh_shape(block->topology),
                   .order = mesh->order,
                   .space_dim = mesh->space_dim,
                   .num_nodes = block->num_nodes};
-  int ierr = g->shape->is_tensor ? make_halves(mesh->ceed, g) : CEED_ERROR_SUCCESS;
-
-  if (ierr) clear_geometry(g);
-  return ierr;
+  return g->shape->is_tensor ? make_halves(mesh->ceed, num_slots, g) : CEED_ERROR_SUCCESS;
 }
 
 // Rounding must not lead out of a pyramid: near the apex its functions change over any distance.
@@ -178,48 +178,55 @@ static bool is_same_child(const RitzMeshChild *a, const RitzMeshChild *b) {
   return a->topology == b->topology && !memcmp(a->node, b->node, sizeof(a->node));
 }
 
-static int find_matrix(Ceed ceed, Geometry *g, const RitzMeshChild *child, const double **matrix) {
+// Tensor shapes are cut into tensor shapes by halving only.
+static bool is_half(const Geometry *g, const RitzMeshChild *child) {
+  return g->shape->is_tensor && child->topology == g->shape->topology;
+}
+
+// num_pieces: not met yet.
+static int find_piece(const Geometry *g, const RitzMeshChild *child) {
   int i = 0;
 
   while (i < g->num_pieces && !is_same_child(&g->pieces[i].child, child)) i++;
+  return i;
+}
+
+static int meet_piece(Ceed ceed, Geometry *g, const RitzMeshChild *child) {
+  const int i = is_half(g, child) ? -1 : find_piece(g, child);
+
+  if (i < g->num_pieces) return CEED_ERROR_SUCCESS;
   if (i == g->max_pieces) {
     RITZ_TRY(RITZ_REALLOC(ceed, 2 * (size_t)i + 8, &g->pieces));
     g->max_pieces = 2 * i + 8;
   }
-  if (i == g->num_pieces) {
-    g->pieces[g->num_pieces++] = (Piece){.child = *child};
-    RITZ_TRY(fill_matrix(ceed, g, &g->pieces[i]));
-  }
-  *matrix = g->pieces[i].matrix;
-  return CEED_ERROR_SUCCESS;
+  g->pieces[g->num_pieces++] = (Piece){.child = *child};
+  return fill_matrix(ceed, g, &g->pieces[i]);
 }
 
-// Nodes y of a child from those of its parent, x. Tensor shapes are cut into tensor shapes by halving only.
-static int map_nodes(Ceed ceed, Geometry *g, const RitzMeshChild *child, const double *x, double *y) {
-  if (g->shape->is_tensor && child->topology == g->shape->topology) {
+// Nodes y of a child that has been met from those of its parent, x.
+static void map_nodes(const Geometry *g, int slot, const RitzMeshChild *child, const double *x, double *y) {
+  if (is_half(g, child)) {
     const double *M[3];
     int at[3];
 
     find_point(g->shape, child->node[0], at);
     for (int d = 0; d < 3; d++) M[d] = g->half[at[d] > 0];
-    ritz_mesh_map_points(g->shape->dim, g->space_dim, g->order + 1, g->order + 1, M, x, y, g->work);
-    return CEED_ERROR_SUCCESS;
+    ritz_mesh_map_points(g->shape->dim, g->space_dim, g->order + 1, g->order + 1, M, x, y,
+                         g->work + (size_t)slot * g->work_size);
+    return;
   }
-  const double *matrix;
-
-  RITZ_TRY(find_matrix(ceed, g, child, &matrix));
-  ritz_mesh_map_dense(g->space_dim, ritz_mesh_num_nodes(child->topology, g->order), g->num_nodes, matrix, x,
-                      y);
-  return CEED_ERROR_SUCCESS;
+  ritz_mesh_map_dense(g->space_dim, ritz_mesh_num_nodes(child->topology, g->order), g->num_nodes,
+                      g->pieces[find_piece(g, child)].matrix, x, y);
 }
 
 // ---- Pieces of all elements ----
 
 typedef struct {
-  const RitzMeshCut *cut;     // borrowed
-  RitzMeshDraft fine;         // owned
-  int fine_block[NUM_SHAPES]; // by shape
-  int64_t *first;             // owned, [num_elem][fine.num_blocks]: number of the first piece in the block
+  const RitzMeshCut *cut;                  // borrowed
+  RitzMeshDraft fine;                      // owned
+  int fine_block[NUM_SHAPES];              // by shape
+  int64_t *num_before;                     // owned, [num_elem][NUM_SHAPES]: pieces of the elements before it
+  Geometry geometry[RITZ_MESH_MAX_BLOCKS]; // owned: of the blocks that are cut
 } Divide;
 
 // Blocks of a part without elements have pieces without elements: all parts of a mesh have the same blocks.
@@ -232,6 +239,24 @@ static bool is_kept_empty(RitzMesh mesh, CeedElemTopology topology) {
   return false;
 }
 
+// Meets all pieces, too.
+static int count_pieces_of(Divide *d, int b, int64_t counts[NUM_SHAPES]) {
+  const RitzMesh mesh = d->cut->mesh;
+  const RitzMeshBlock *block = &mesh->blocks[b];
+
+  for (int64_t e = block->first; e < block->first + block->num_elem; e++) {
+    RitzMeshDivision division;
+
+    memcpy(d->num_before + e * NUM_SHAPES, counts, NUM_SHAPES * sizeof(*counts));
+    d->cut->choose(d->cut->ctx, b, e, &division);
+    for (int i = 0; i < division.num; i++) {
+      counts[shape_index(division.child[i].topology)]++;
+      RITZ_TRY(meet_piece(mesh->ceed, &d->geometry[b], &division.child[i]));
+    }
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
 static int count_pieces(Divide *d) {
   static const CeedElemTopology topologies[NUM_SHAPES] = {CEED_TOPOLOGY_LINE,    CEED_TOPOLOGY_TRIANGLE,
                                                           CEED_TOPOLOGY_QUAD,    CEED_TOPOLOGY_TET,
@@ -239,14 +264,13 @@ static int count_pieces(Divide *d) {
                                                           CEED_TOPOLOGY_HEX};
   const RitzMesh mesh = d->cut->mesh;
   int64_t counts[NUM_SHAPES] = {0};
+  int num_slots = 1;
 
+  RITZ_TRY(ritz_run_ranges_slots(mesh->ceed, &num_slots));
+  RITZ_TRY(RITZ_MALLOC(mesh->ceed, (size_t)mesh->num_elem * NUM_SHAPES, &d->num_before));
   for (int b = 0; b < mesh->num_blocks; b++) {
-    for (int64_t e = 0; e < mesh->blocks[b].num_elem; e++) {
-      RitzMeshDivision division;
-
-      d->cut->choose(d->cut->ctx, b, mesh->blocks[b].first + e, &division);
-      for (int i = 0; i < division.num; i++) counts[shape_index(division.child[i].topology)]++;
-    }
+    RITZ_TRY(make_geometry(mesh, &mesh->blocks[b], num_slots, &d->geometry[b]));
+    RITZ_TRY(count_pieces_of(d, b, counts));
   }
   for (int i = 0; i < NUM_SHAPES; i++) {
     if (!counts[i] && !is_kept_empty(mesh, topologies[i])) continue;
@@ -262,11 +286,16 @@ static int allocate_pieces(Divide *d) {
 
   RITZ_TRY(RITZ_MALLOC(ceed, (size_t)fine->num_places, &fine->elem_vertices));
   RITZ_TRY(RITZ_MALLOC(ceed, (size_t)(fine->num_points * fine->space_dim), &fine->coords));
-  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)fine->num_elem, &fine->elem_regions));
-  return RITZ_MALLOC(ceed, (size_t)d->cut->mesh->num_elem * (size_t)fine->num_blocks, &d->first);
+  return RITZ_MALLOC(ceed, (size_t)fine->num_elem, &fine->elem_regions);
 }
 
-static int fill_piece(Divide *d, Geometry *g, int b, int64_t e, const RitzMeshChild *child, int64_t f) {
+// Numbers of an element's first pieces, by shape.
+static void find_first(const Divide *d, int64_t e, int64_t first[NUM_SHAPES]) {
+  for (int i = 0; i < NUM_SHAPES; i++)
+    first[i] = d->num_before[e * NUM_SHAPES + i] + d->fine.blocks[d->fine_block[i]].first;
+}
+
+static void fill_piece(const Divide *d, int slot, int b, int64_t e, const RitzMeshChild *child, int64_t f) {
   const RitzMesh mesh = d->cut->mesh;
   const RitzMeshBlock *block = &mesh->blocks[b];
   const RitzMeshBlock *fine = &d->fine.blocks[d->fine_block[shape_index(child->topology)]];
@@ -278,40 +307,39 @@ static int fill_piece(Divide *d, Geometry *g, int b, int64_t e, const RitzMeshCh
     vertices[k] = d->cut->vertex(d->cut->ctx, b, e, child->node[k]);
   }
   d->fine.elem_regions[f] = mesh->elem_regions[e];
-  return map_nodes(mesh->ceed, g, child, mesh->coords + node * mesh->space_dim,
-                   d->fine.coords + fine_node * mesh->space_dim);
+  map_nodes(&d->geometry[b], slot, child, mesh->coords + node * mesh->space_dim,
+            d->fine.coords + fine_node * mesh->space_dim);
 }
 
-static int fill_pieces_of(Divide *d, Geometry *g, int b, int64_t next[RITZ_MESH_MAX_BLOCKS]) {
-  const RitzMeshBlock *block = &d->cut->mesh->blocks[b];
+typedef struct {
+  const Divide *divide; // whose pieces are filled
+  int block;
+} Filling;
 
-  for (int64_t e = block->first; e < block->first + block->num_elem; e++) {
+static void fill_range(void *data, int slot, int64_t first, int64_t count) {
+  const Filling *filling = data;
+  const Divide *d = filling->divide;
+  const int b = filling->block;
+
+  for (int64_t i = first; i < first + count; i++) {
+    const int64_t e = d->cut->mesh->blocks[b].first + i;
+    int64_t next[NUM_SHAPES];
     RitzMeshDivision division;
 
     d->cut->choose(d->cut->ctx, b, e, &division);
-    for (int i = 0; i < d->fine.num_blocks; i++) d->first[e * d->fine.num_blocks + i] = next[i];
-    for (int i = 0; i < division.num; i++) {
-      int64_t f = next[d->fine_block[shape_index(division.child[i].topology)]]++;
-
-      RITZ_TRY(fill_piece(d, g, b, e, &division.child[i], f));
-    }
+    find_first(d, e, next);
+    for (int k = 0; k < division.num; k++)
+      fill_piece(d, slot, b, e, &division.child[k], next[shape_index(division.child[k].topology)]++);
   }
-  return CEED_ERROR_SUCCESS;
 }
 
-static int fill_pieces(Divide *d) {
+static int fill_pieces(const Divide *d) {
   const RitzMesh mesh = d->cut->mesh;
-  int64_t next[RITZ_MESH_MAX_BLOCKS];
 
-  for (int i = 0; i < d->fine.num_blocks; i++) next[i] = d->fine.blocks[i].first;
   for (int b = 0; b < mesh->num_blocks; b++) {
-    Geometry g;
+    Filling filling = {d, b};
 
-    RITZ_TRY(make_geometry(mesh, &mesh->blocks[b], &g));
-    int ierr = fill_pieces_of(d, &g, b, next);
-
-    clear_geometry(&g);
-    RITZ_TRY(ierr);
+    RITZ_TRY(ritz_run_elements(mesh->ceed, mesh->blocks[b].num_elem, fill_range, &filling));
   }
   return CEED_ERROR_SUCCESS;
 }
@@ -346,13 +374,13 @@ static bool has_facet_among(const RitzMeshShape *shape, const RitzMeshChild *chi
 // The marked facet becomes facets of the pieces that lie on it.
 static void divide_mark(const Divide *d, const RitzMeshDivision *division, const RitzMeshMark *mark,
                         uint32_t points, RitzMesh fine) {
-  int64_t next[RITZ_MESH_MAX_BLOCKS];
+  int64_t next[NUM_SHAPES];
 
-  for (int i = 0; i < d->fine.num_blocks; i++) next[i] = d->first[mark->elem * d->fine.num_blocks + i];
+  find_first(d, mark->elem, next);
   for (int i = 0; i < division->num; i++) {
     const RitzMeshChild *child = &division->child[i];
     const RitzMeshShape *shape = ritz_mesh_shape(child->topology);
-    int64_t f = next[d->fine_block[shape_index(child->topology)]]++;
+    int64_t f = next[shape_index(child->topology)]++;
 
     for (int facet = 0; facet < shape->facets.num; facet++) {
       if (!has_facet_among(shape, child, facet, points)) continue;
@@ -412,7 +440,8 @@ int ritz_mesh_divide(const RitzMeshCut *cut, RitzMesh *pieces) {
   if (ierr) RitzMeshDestroy(pieces);
 
 cleanup:
-  RITZ_FREE(&d.first);
+  for (int b = 0; b < mesh->num_blocks; b++) clear_geometry(&d.geometry[b]);
+  RITZ_FREE(&d.num_before);
   ritz_mesh_draft_clear(&d.fine);
   return ierr;
 }

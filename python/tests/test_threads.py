@@ -13,7 +13,7 @@ import pytest
 from ritz import _threads
 
 SOURCE = Path(__file__).resolve().parents[2] / "tests" / "played-machine" / "processors.c"
-PROGRAM = "import ritz; print(ritz.context().num_threads)"
+PROGRAM = "import ritz; print(f' {ritz.context().num_threads} ')"  # lines of processes may be joined
 
 
 @pytest.fixture(scope="module")
@@ -93,6 +93,6 @@ from mpi4py import MPI
 for name in [name for name in os.environ if name.startswith(("OMPI_", "PMI", "MPI", "MV2"))]:
     del os.environ[name]
 ritz.set_communicator(MPI.COMM_WORLD)
-print(ritz.context().num_threads)
+print(f" {ritz.context().num_threads} ")
 """
     assert numbers(environment, program, *start) == [5, 5, 5]  # of a launcher that is not known
