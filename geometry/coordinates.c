@@ -2,7 +2,9 @@
 // Coordinates as fields: of the mesh, at all nodes and at the corners; restrictions to the elements of a
 // part. Called by fields.c, setup.c and operator.c.
 #include <ceed/backend.h>
+#include <stdlib.h>
 
+#include "base/ranges.h"
 #include "geometry/geometry.h"
 
 static CeedInt count_elements(const RitzGeometryBlock *block) {
@@ -116,6 +118,19 @@ void ritz_geometry_coordinates_clear(RitzGeometryCoordinates *coordinates) {
 
 // ---- Of a block ----
 
+typedef struct {
+  const CeedInt *from;
+  const int64_t *index; // NULL: ascending
+  CeedInt *to;
+} OffsetCopy;
+
+static void copy_range(void *data, int slot, int64_t first, int64_t count) {
+  const OffsetCopy *copy = data;
+
+  (void)slot;
+  for (int64_t i = first; i < first + count; i++) copy->to[i] = copy->from[copy->index ? copy->index[i] : i];
+}
+
 static int copy_offsets(RitzGeometryShared *s) {
   const RitzGeometryBlock *block = s->c.block;
   const size_t num = num_entries(block, block->num_nodes);
@@ -124,8 +139,9 @@ static int copy_offsets(RitzGeometryShared *s) {
 
   RITZ_TRY(CeedElemRestrictionGetOffsets(rstr, CEED_MEM_HOST, &offsets));
   int ierr = RITZ_MALLOC(s->c.ceed, num, &s->offsets_x);
+  OffsetCopy copy = {offsets, NULL, s->offsets_x};
 
-  for (size_t i = 0; i < num && !ierr; i++) s->offsets_x[i] = offsets[i];
+  if (!ierr) ierr = ritz_run_ranges(s->c.ceed, (int64_t)num, copy_range, &copy);
   CeedElemRestrictionRestoreOffsets(rstr, &offsets);
   return ierr;
 }
@@ -139,8 +155,8 @@ int ritz_geometry_shared_offsets(RitzGeometryShared *s) {
   RITZ_TRY(copy_offsets(s));
   RITZ_TRY(RitzMeshGetBlock(s->c.geometry->mesh, block->index, NULL, NULL, NULL, &vertices, NULL));
   RITZ_TRY(RITZ_MALLOC(s->c.ceed, num, &s->offsets_vertices));
-  for (size_t i = 0; i < num; i++) s->offsets_vertices[i] = s->coordinates->offset[vertices[i]];
-  return CEED_ERROR_SUCCESS;
+  OffsetCopy copy = {s->coordinates->offset, vertices, s->offsets_vertices};
+  return ritz_run_ranges(s->c.ceed, (int64_t)num, copy_range, &copy);
 }
 
 // ---- Of a part ----
@@ -161,27 +177,44 @@ static CeedInt local_node(const RitzGeometryCase *c, RitzGeometryNodes nodes, bo
   return is_shared ? corner : c->block->corner_node[corner];
 }
 
+typedef struct {
+  const RitzGeometryPart *part;
+  RitzGeometryNodes nodes;
+  CeedInt num_nodes; // of an element
+  CeedInt *offsets;  // [num_elem][num_nodes]
+} PartOffsets;
+
+static void take_offsets(void *data, int slot, int64_t first_elem, int64_t count) {
+  const PartOffsets *o = data;
+  const RitzGeometryShared *s = o->part->shared;
+  const bool all = o->nodes == RITZ_NODES_ALL;
+  const int64_t stride = num_nodes_of(&s->c, all ? RITZ_NODES_ALL : RITZ_NODES_CORNERS);
+  const CeedInt *from = all ? s->offsets_x : s->offsets_vertices;
+
+  (void)slot;
+  for (int64_t e = first_elem; e < first_elem + count; e++) {
+    const int64_t element = o->part->elements[e] - s->c.block->first;
+
+    for (CeedInt n = 0; n < o->num_nodes; n++)
+      o->offsets[e * o->num_nodes + n] = from[element * stride + local_node(&s->c, o->nodes, true, n)];
+  }
+}
+
 static int coordinates_by_offsets(const RitzGeometryPart *part, RitzGeometryNodes nodes,
                                   CeedElemRestriction *rstr, CeedVector *x) {
   const RitzGeometryShared *s = part->shared;
   const bool all = nodes == RITZ_NODES_ALL;
-  const CeedInt num_nodes = num_nodes_of(&s->c, nodes), first = s->c.block->first;
-  const size_t stride = (size_t)num_nodes_of(&s->c, all ? RITZ_NODES_ALL : RITZ_NODES_CORNERS);
-  const CeedInt *from = all ? s->offsets_x : s->offsets_vertices;
-  CeedInt *offsets = NULL;
+  PartOffsets o = {.part = part, .nodes = nodes, .num_nodes = num_nodes_of(&s->c, nodes)};
 
-  RITZ_TRY(RITZ_MALLOC(s->c.ceed, (size_t)part->num_elem * (size_t)num_nodes, &offsets));
-  for (CeedInt e = 0; e < part->num_elem; e++) {
-    for (CeedInt n = 0; n < num_nodes; n++) {
-      offsets[(size_t)e * (size_t)num_nodes + (size_t)n] =
-          from[(size_t)(part->elements[e] - first) * stride + (size_t)local_node(&s->c, nodes, true, n)];
-    }
-  }
-  int ierr = CeedElemRestrictionCreate(s->c.ceed, part->num_elem, num_nodes, s->c.space_dim, 1,
-                                       all ? s->coordinates->num_x : s->coordinates->num_vertices,
-                                       CEED_MEM_HOST, CEED_COPY_VALUES, offsets, rstr);
+  RITZ_TRY(RITZ_MALLOC(s->c.ceed, (size_t)part->num_elem * (size_t)o.num_nodes, &o.offsets));
+  int ierr = ritz_run_elements(s->c.ceed, part->num_elem, take_offsets, &o);
 
-  RITZ_FREE(&offsets);
+  ritz_memory_give(o.offsets);
+  if (!ierr)
+    ierr = CeedElemRestrictionCreate(s->c.ceed, part->num_elem, o.num_nodes, s->c.space_dim, 1,
+                                     all ? s->coordinates->num_x : s->coordinates->num_vertices,
+                                     CEED_MEM_HOST, CEED_OWN_POINTER, o.offsets, rstr);
+  if (ierr) free(o.offsets);
   return ierr ? ierr : CeedVectorReferenceCopy(all ? s->coordinates->x : s->coordinates->vertices, x);
 }
 

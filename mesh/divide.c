@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/ranges.h"
 #include "fe/fe.h"
 #include "mesh/mesh.h"
 

@@ -4,6 +4,7 @@
 // elements that have the node.
 #include <ritz/multigrid.h>
 #include <ritz/precision.h>
+#include <stdatomic.h>
 
 #include "mesh/nested.h"
 #include "mesh/product.h"
@@ -31,7 +32,7 @@ typedef struct {
   const Transfer *t;
   int64_t num_nodes;
   int64_t size[3], period[3]; // boxes: nodes a direction, and of one coarse element
-  int32_t *counts;            // owned, else: coarse elements with the node
+  _Atomic int32_t *counts;    // owned, else: coarse elements with the node
   CeedScalar *weights;        // [num_nodes][num_comp] of the space; NULL: in float
   float *singles;
 } Weights;
@@ -72,19 +73,35 @@ static void weigh_counted_nodes(void *data, int slot, int64_t first, int64_t cou
   for (int64_t node = first; node < first + count; node++) set_weight(w, node, w->counts[node]);
 }
 
+typedef struct {
+  const RitzNestedPart *part;
+  _Atomic int32_t *counts; // of nodes; sums of integers do not depend on their order
+  int64_t *scratch;        // owned, [num_slots][num_fine]
+} Counting;
+
+static void count_range(void *data, int slot, int64_t first, int64_t count) {
+  const Counting *c = data;
+
+  for (int64_t k = first; k < first + count; k++) {
+    const int64_t *nodes = ritz_nested_nodes(c->part, k, c->scratch + slot * c->part->num_fine);
+
+    for (int64_t m = 0; m < c->part->num_fine; m++)
+      atomic_fetch_add_explicit(&c->counts[nodes[m]], 1, memory_order_relaxed);
+  }
+}
+
 static int count_elements(const Transfer *t, Weights *w) {
+  int num_slots = 1;
+
+  RITZ_TRY(ritz_run_ranges_slots(t->ceed, &num_slots));
   RITZ_TRY(RITZ_CALLOC(t->ceed, (size_t)w->num_nodes, &w->counts));
   for (int i = 0; i < t->nested.num; i++) {
-    const RitzNestedPart *part = &t->nested.parts[i];
-    int64_t *scratch = NULL;
+    Counting c = {.part = &t->nested.parts[i], .counts = w->counts};
 
-    RITZ_TRY(RITZ_MALLOC(t->ceed, (size_t)part->num_fine, &scratch));
-    for (int64_t k = 0; k < part->num_elem; k++) {
-      const int64_t *nodes = ritz_nested_nodes(part, k, scratch);
-
-      for (int64_t m = 0; m < part->num_fine; m++) w->counts[nodes[m]]++;
-    }
-    RITZ_FREE(&scratch);
+    RITZ_TRY(RITZ_MALLOC(t->ceed, (size_t)num_slots * (size_t)c.part->num_fine, &c.scratch));
+    const int ierr = ritz_run_elements(t->ceed, c.part->num_elem, count_range, &c);
+    RITZ_FREE(&c.scratch);
+    RITZ_TRY(ierr);
   }
   return CEED_ERROR_SUCCESS;
 }

@@ -265,6 +265,15 @@ typedef struct {
   int32_t *count;
 } Diagonals;
 
+static void clear_nodes(const void *data, int64_t first, int64_t count) {
+  const Diagonals *d = data;
+
+  for (int64_t i = first; i < first + count; i++) {
+    d->diagonal[i] = 0;
+    d->count[i] = 0;
+  }
+}
+
 static void find_bounds(const void *data, int64_t first, int64_t count, int64_t *low, int64_t *high) {
   const RitzSeparable *s = ((const Diagonals *)data)->s;
   const CeedInt *offsets = s->rstr->offsets + first * s->num_nodes;
@@ -301,15 +310,12 @@ static void add_domains(const void *data, int slot, int64_t first_domain, int64_
 int ritz_separables_sum_diagonals(Ceed ceed, const RitzSeparables *all, double *diagonal, int32_t *count) {
   const int64_t num_nodes = all->set[0].rstr->l_size / all->set[0].num_comp;
 
-  for (int64_t i = 0; i < num_nodes; i++) {
-    diagonal[i] = 0;
-    count[i] = 0;
-  }
   for (int i = 0; i < all->num; i++) {
     const Diagonals diagonals = {&all->set[i], diagonal, count};
     const RitzNodeSum sum = {.num_nodes = num_nodes,
                              .num_elem = all->set[i].num_domains,
                              .bounds = find_bounds,
+                             .clear = i == 0 ? clear_nodes : NULL,
                              .add = add_domains,
                              .data = &diagonals};
 

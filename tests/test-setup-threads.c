@@ -2,6 +2,7 @@
 // Tests of what is set up by threads: loops over elements and nodes, and that meshes, spaces and transfers do
 // not depend on how many threads there are, nor boxes on the formulas that they are numbered by.
 #include <ceed/backend.h>
+#include <ritz/geometry.h>
 #include <ritz/multigrid.h>
 
 #include "base/ranges.h"
@@ -201,6 +202,72 @@ static void enter_transfer(Record *r, Ceed ceed, RitzSpace coarse, RitzSpace fin
   CHECK_OK(CeedOperatorDestroy(&prolong));
 }
 
+static void enter_field(Record *r, CeedOperatorField field, bool has_numbers) {
+  CeedElemRestriction rstr = NULL, kept = NULL;
+  CeedRestrictionType type;
+  CeedVector vector = NULL, values = NULL;
+
+  CHECK_OK(CeedOperatorFieldGetData(field, NULL, &rstr, NULL, &vector));
+  if (rstr && rstr != CEED_ELEMRESTRICTION_NONE) {
+    CHECK_OK(CeedElemRestrictionGetType(rstr, &type));
+    if (type == CEED_RESTRICTION_STANDARD) {
+      CHECK_OK(CeedElemRestrictionReferenceCopy(rstr, &kept));
+      enter_restriction(r, &kept);
+    }
+  }
+  if (has_numbers && vector && vector != CEED_VECTOR_ACTIVE && vector != CEED_VECTOR_NONE) {
+    CHECK_OK(CeedVectorReferenceCopy(vector, &values));
+    enter_vector(r, &values);
+  }
+  CHECK_OK(CeedElemRestrictionDestroy(&rstr));
+  CHECK_OK(CeedVectorDestroy(&vector));
+}
+
+// Offsets of all fields, and what they have in vectors of their own.
+static void enter_operator(Record *r, CeedOperator op, bool has_numbers) {
+  CeedOperatorField *fields[2];
+  CeedInt num[2];
+
+  CHECK_OK(CeedOperatorGetFields(op, &num[0], &fields[0], &num[1], &fields[1]));
+  for (int k = 0; k < 2; k++) {
+    for (CeedInt i = 0; i < num[k]; i++) enter_field(r, fields[k][i], has_numbers);
+  }
+}
+
+static void enter_parts(Record *r, CeedOperator op, bool has_numbers) {
+  CeedOperator *parts = &op;
+  CeedInt num = 1;
+  bool is_composite = false;
+
+  CHECK_OK(CeedOperatorIsComposite(op, &is_composite));
+  if (is_composite) CHECK_OK(CeedOperatorCompositeGetNumSub(op, &num));
+  if (is_composite) CHECK_OK(CeedOperatorCompositeGetSubList(op, &parts));
+  for (CeedInt i = 0; i < num; i++) enter_operator(r, parts[i], has_numbers);
+}
+
+// What a prolongation divides by: of each node the number of coarse elements.
+static void enter_weights(Record *r, Ceed ceed, RitzSpace coarse, RitzSpace fine) {
+  CeedOperator prolong = NULL;
+
+  CHECK_OK(RitzSpaceCreateTransfer(coarse, fine, ceed, CEED_SCALAR_TYPE, &prolong, NULL));
+  enter_parts(r, prolong, true);
+  CHECK_OK(CeedOperatorDestroy(&prolong));
+}
+
+// Diffusion on all elements: offsets of positions. (Stored numbers are computed by kernels.)
+static void enter_diffusion(Record *r, Ceed ceed, RitzSpace space, RitzMesh mesh) {
+  const RitzOperatorOptions options = {
+      .kind = RITZ_OPERATOR_DIFFUSION, .space = space, .mu = 1, .policy = RITZ_POLICY_ISOPARAMETRIC};
+  RitzGeometry geometry = NULL;
+  CeedOperator op = NULL;
+
+  CHECK_OK(RitzGeometryCreate(mesh, -1, &geometry));
+  CHECK_OK(RitzGeometryCreateOperator(geometry, ceed, &options, &op));
+  enter_parts(r, op, false);
+  CHECK_OK(CeedOperatorDestroy(&op));
+  CHECK_OK(RitzGeometryDestroy(&geometry));
+}
+
 // Everything of a mesh, the mesh below it, spaces on both. Transfers are applied on `ref`, which adds in one
 // order.
 static void record_mesh(Ceed ceed, RitzMesh mesh, Record *r) {
@@ -213,17 +280,42 @@ static void record_mesh(Ceed ceed, RitzMesh mesh, Record *r) {
   CHECK_OK(RitzSpaceCreate(mesh, 2, 2, &low));
   enter_space(r, ceed, space);
   enter_transfer(r, ref, low, space);
+  enter_weights(r, ceed, low, space);
+  enter_diffusion(r, ceed, low, mesh);
   CHECK_OK(RitzMeshGetCoarser(mesh, &coarser));
   CHECK(coarser, "no mesh below");
   enter_mesh(r, ceed, coarser);
   CHECK_OK(RitzSpaceCreate(coarser, 2, 2, &below));
   enter_space(r, ceed, below);
   enter_transfer(r, ref, below, low);
+  enter_weights(r, ceed, below, low);
   CHECK_OK(RitzSpaceDestroy(&space));
   CHECK_OK(RitzSpaceDestroy(&low));
   CHECK_OK(RitzSpaceDestroy(&below));
   CHECK_OK(RitzMeshDestroy(&coarser));
   CeedDestroy(&ref);
+}
+
+// Vertices and nodes of the elements, regions, boundary.
+static void enter_blocks(Record *r, RitzMesh mesh) {
+  int64_t num = 0, *elements = NULL;
+  int8_t *facets = NULL;
+
+  for (int b = 0; b < mesh->num_blocks; b++) {
+    const RitzMeshBlock *block = &mesh->blocks[b];
+    const int64_t *vertices = NULL;
+    const double *x = NULL;
+
+    CHECK_OK(RitzMeshGetBlock(mesh, b, NULL, NULL, &num, &vertices, &x));
+    enter(r, (size_t)(num * block->num_corners) * sizeof(*vertices), vertices);
+    enter(r, (size_t)(num * block->num_nodes * mesh->space_dim) * sizeof(*x), x);
+    enter(r, (size_t)num * sizeof(*mesh->elem_regions), mesh->elem_regions + block->first);
+  }
+  CHECK_OK(RitzMeshGetBoundaryPart(mesh, "xmin", &num, &elements, &facets));
+  enter(r, (size_t)num * sizeof(*elements), elements);
+  enter(r, (size_t)num, facets);
+  free(elements);
+  free(facets);
 }
 
 static const CeedInt even_size[3] = {8, 8, 6};
@@ -271,6 +363,52 @@ static void compare_threads(int (*make)(Ceed ceed, RitzMesh *mesh)) {
 TEST(boxes_do_not_depend_on_the_number_of_threads) { compare_threads(make_even_box); }
 
 TEST(refined_meshes_do_not_depend_on_the_number_of_threads) { compare_threads(make_refined_mesh); }
+
+// Pyramids, which are cut into pyramids and tetrahedra, and prisms and tetrahedra, whose cuts depend on
+// vertices and lengths: enough elements for several threads, each cut once more.
+static int make_split_mesh(Ceed ceed, CeedElemTopology into, RitzMesh *mesh) {
+  RitzMesh box = NULL, split = NULL;
+
+  RITZ_TRY(make_even_box(ceed, &box));
+  RITZ_TRY(RitzMeshSplit(box, into, &split));
+  RITZ_TRY(RitzMeshRefine(split, 1, mesh));
+  RITZ_TRY(RitzMeshDestroy(&split));
+  return RitzMeshDestroy(&box);
+}
+
+static int make_pyramids(Ceed ceed, RitzMesh *mesh) {
+  return make_split_mesh(ceed, CEED_TOPOLOGY_PYRAMID, mesh);
+}
+
+static int make_prisms(Ceed ceed, RitzMesh *mesh) { return make_split_mesh(ceed, CEED_TOPOLOGY_PRISM, mesh); }
+
+static int make_tetrahedra(Ceed ceed, RitzMesh *mesh) {
+  return make_split_mesh(ceed, CEED_TOPOLOGY_TET, mesh);
+}
+
+TEST(meshes_that_are_split_do_not_depend_on_the_number_of_threads) {
+  static int (*const make[])(Ceed ceed, RitzMesh * mesh) = {make_pyramids, make_prisms, make_tetrahedra};
+
+  for (int k = 0; k < 3; k++) {
+    Record first = {0};
+
+    for (int r = 0; r < NUM_RESOURCES; r++) {
+      Ceed ceed = tap_ceed(resources[r]);
+      Record record = {0};
+      RitzMesh mesh = NULL;
+
+      CHECK_OK(make[k](ceed, &mesh));
+      enter_blocks(&record, mesh);
+      if (r == 0) first = record;
+      CHECK(first.num == record.num && !memcmp(first.bytes, record.bytes, first.num), "mesh %d: %s differs",
+            k, resources[r]);
+      if (r) free(record.bytes);
+      CHECK_OK(RitzMeshDestroy(&mesh));
+      CeedDestroy(&ceed);
+    }
+    free(first.bytes);
+  }
+}
 
 // ---- Formulas ----
 
@@ -385,6 +523,7 @@ int main(int argc, char **argv) {
                   TESTS(elements_are_visited_once_and_added_into_nodes_in_their_order,
                         boxes_do_not_depend_on_the_number_of_threads,
                         refined_meshes_do_not_depend_on_the_number_of_threads,
+                        meshes_that_are_split_do_not_depend_on_the_number_of_threads,
                         a_box_has_the_exterior_that_is_found_in_its_elements,
                         restrictions_of_boxes_agree_with_the_nodes_of_their_elements,
                         coordinates_of_some_nodes_are_those_among_all));
