@@ -98,11 +98,15 @@ static Needs standard_needs(const RitzGeometryCase *c, RitzGeometryPolicy treatm
                  .flops = num_factors(c)};
 }
 
-// Inverse Jacobians at the points, or what they are made of.
+// Inverse Jacobians at the points, or the metric, or what they are made of.
 static Needs point_needs(const RitzGeometryCase *c, RitzGeometryPolicy treatment) {
-  const double size = c->dim * c->dim;
+  const bool has_metric = c->form && ritz_form_has_metric(c->form);
+  const double size = c->dim * c->dim, stored = 1 + (has_metric ? c->dim * (c->dim + 1) / 2 : size);
 
-  if (treatment == RITZ_POLICY_STORED) return (Needs){.numbers = size + 1};
+  if (treatment == RITZ_POLICY_STORED) return (Needs){.numbers = stored};
+  if (treatment == RITZ_POLICY_AFFINE && c->form)
+    return (
+        Needs){.numbers = c->options.is_axisymmetric, .constants = stored, .flops = has_metric ? stored : 1};
   Needs needs = {
       .numbers = c->options.is_axisymmetric, .order = 1, .flops = jacobian_flops(c, true) + DIVISION + size};
 

@@ -53,17 +53,42 @@ static void pass(Writer *w, const char *qualifier, CeedInt num, const RitzFormFi
 
 // ---- One point ----
 
-// Position, inverse Jacobian, weight and normal from the fields that begin at `first`.
-static void write_geometry(Writer *w, int first) {
+static bool has_metric(const Writer *w) {
+  return w->geometry == RITZ_FORM_STORED_METRIC || w->geometry == RITZ_FORM_CONSTANT_METRIC;
+}
+
+// The first field of the geometry behind the inputs of the form and the position.
+static int first_of_geometry(const Writer *w) {
+  const bool has_position = (w->form->gets & RITZ_FORM_POSITION) != 0;
+
+  return (int)count_arrays(w->form->num_inputs, w->form->inputs) + has_position;
+}
+
+// With the weight in it, which is ready long before the gradients are.
+static void write_metric(Writer *w, int first) {
+  const int num = (int)(w->dim * (w->dim + 1) / 2);
+
+  ritz_text_add(&w->text, "    CeedScalar at_metric[%d];\n", num);
+  if (w->geometry == RITZ_FORM_STORED_METRIC)
+    ritz_text_add(&w->text, "    ritz_form_values(%d, in[%d] + Q, Q, i, at_metric);\n", num, first);
+  else
+    ritz_text_add(&w->text, "    ritz_form_metric(%d, in[%d][i], in[%d] + Q, Q, i, at_metric);\n", num,
+                  first + 1, first);
+}
+
+// Position, inverse Jacobian or metric, weight and normal.
+static void write_geometry(Writer *w) {
   const bool has_gradients = ritz_form_has_gradients(w->form);
-  const int dim = (int)w->dim;
+  const int dim = (int)w->dim, first = first_of_geometry(w);
   RitzText *t = &w->text;
 
   if (w->form->gets & RITZ_FORM_POSITION) {
     ritz_text_add(t, "    CeedScalar at_position[%d];\n", dim);
-    ritz_text_add(t, "    ritz_form_values(%d, in[%d], Q, i, at_position);\n", dim, first++);
+    ritz_text_add(t, "    ritz_form_values(%d, in[%d], Q, i, at_position);\n", dim, first - 1);
   }
-  if (w->geometry == RITZ_FORM_COMPUTED || w->geometry == RITZ_FORM_ELEMENT || has_gradients)
+  if (has_metric(w))
+    write_metric(w, first);
+  else if (w->geometry == RITZ_FORM_COMPUTED || w->geometry == RITZ_FORM_ELEMENT || has_gradients)
     ritz_text_add(t, "    CeedScalar at_inverse[%d];\n", dim * dim);
   if (w->geometry == RITZ_FORM_TRACE || w->geometry == RITZ_FORM_ELEMENT)
     ritz_text_add(t, "    CeedScalar at_normal[%d];\n", dim);
@@ -73,8 +98,12 @@ static void write_geometry(Writer *w, int first) {
     ritz_text_add(t, "    const CeedScalar at_det = ritz_point_invert(%d, in[%d], Q, i, at_inverse);\n", dim,
                   first);
   switch (w->geometry) {
-  case RITZ_FORM_STORED: ritz_text_add(t, "    const CeedScalar at_weight = in[%d][i];\n", first); break;
+  case RITZ_FORM_STORED:
+  case RITZ_FORM_STORED_METRIC:
+    ritz_text_add(t, "    const CeedScalar at_weight = in[%d][i];\n", first);
+    break;
   case RITZ_FORM_CONSTANT:
+  case RITZ_FORM_CONSTANT_METRIC:
     ritz_text_add(t, "    const CeedScalar at_weight = in[%d][i] * in[%d][i];\n", first + 1, first);
     break;
   case RITZ_FORM_COMPUTED:
@@ -96,6 +125,8 @@ static void write_geometry(Writer *w, int first) {
 }
 
 static void write_inputs(Writer *w) {
+  const char *gradients = has_metric(w) ? "ritz_form_raised_gradients" : "ritz_point_gradients";
+  const char *geometry = has_metric(w) ? "at_metric" : "at_inverse";
   int in = 0;
 
   for (CeedInt k = 0; k < w->form->num_inputs; k++) {
@@ -105,8 +136,8 @@ static void write_inputs(Writer *w) {
     if (f->what & ~RITZ_FORM_GRADIENT)
       ritz_text_add(&w->text, "    ritz_form_values(%d, in[%d], Q, i, value_%s);\n", n, in++, f->name);
     if (f->what & RITZ_FORM_GRADIENT)
-      ritz_text_add(&w->text, "    ritz_point_gradients(%d, %d, at_inverse, in[%d], Q, i, gradient_%s);\n",
-                    (int)w->dim, n, in++, f->name);
+      ritz_text_add(&w->text, "    %s(%d, %d, %s, in[%d], Q, i, gradient_%s);\n", gradients, (int)w->dim, n,
+                    geometry, in++, f->name);
   }
 }
 
@@ -122,6 +153,19 @@ static void write_call(Writer *w) {
   ritz_text_add(&w->text, ");\n");
 }
 
+static void write_gradient_output(Writer *w, const RitzFormField *f, int out) {
+  const int n = (int)num_of(f);
+
+  if (has_metric(w))
+    ritz_text_add(&w->text, "    ritz_form_test_raised(%d, %d, gradient_%s, Q, i, out[%d]);\n", (int)w->dim,
+                  n, f->name, out);
+  else
+    ritz_text_add(
+        &w->text,
+        "    ritz_form_test_gradients(%d, %d, at_inverse, at_weight, gradient_%s, Q, i, out[%d]);\n",
+        (int)w->dim, n, f->name, out);
+}
+
 static void write_outputs(Writer *w) {
   int out = 0;
 
@@ -133,11 +177,7 @@ static void write_outputs(Writer *w) {
     if (f->what & ~RITZ_FORM_GRADIENT)
       ritz_text_add(&w->text, "    ritz_form_test_values(%d, %s, value_%s, Q, i, out[%d]);\n", n, factor,
                     f->name, out++);
-    if (f->what & RITZ_FORM_GRADIENT)
-      ritz_text_add(
-          &w->text,
-          "    ritz_form_test_gradients(%d, %d, at_inverse, at_weight, gradient_%s, Q, i, out[%d]);\n",
-          (int)w->dim, n, f->name, out++);
+    if (f->what & RITZ_FORM_GRADIENT) write_gradient_output(w, f, out++);
   }
 }
 
@@ -155,7 +195,7 @@ static void write_text(Writer *w) {
                 form->function);
   declare(w, form->num_inputs, form->inputs);
   declare(w, form->num_outputs, form->outputs);
-  write_geometry(w, (int)count_arrays(form->num_inputs, form->inputs));
+  write_geometry(w);
   write_inputs(w);
   write_call(w);
   write_outputs(w);

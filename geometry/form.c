@@ -108,7 +108,8 @@ static int check_field(const char *call, Ceed ceed, RitzMesh mesh, const RitzFor
 }
 
 int ritz_form_check(const char *call, Ceed ceed, RitzMesh mesh, const RitzForm *form, bool is_facet) {
-  const int all = RITZ_FORM_POSITION | RITZ_FORM_WEIGHT | (is_facet ? RITZ_FORM_NORMAL : 0);
+  const int all =
+      RITZ_FORM_POSITION | RITZ_FORM_WEIGHT | RITZ_FORM_ISOTROPIC | (is_facet ? RITZ_FORM_NORMAL : 0);
 
   RITZ_REQUIRE(form, ceed, CEED_ERROR_INCOMPATIBLE, "%s: argument 'form' is NULL", call);
   RITZ_REQUIRE(form->text && form->function && ritz_is_identifier(form->function), ceed,
@@ -116,7 +117,7 @@ int ritz_form_check(const char *call, Ceed ceed, RitzMesh mesh, const RitzForm *
                form->function ? form->function : "NULL");
   RITZ_REQUIRE(!(form->gets & ~all), ceed, CEED_ERROR_INCOMPATIBLE,
                "%s: the function is to get %d besides its fields, needed a sum of RITZ_FORM_POSITION, "
-               "_WEIGHT and, on boundaries, _NORMAL",
+               "_WEIGHT, _ISOTROPIC and, on boundaries, _NORMAL",
                call, form->gets);
   RITZ_REQUIRE(form->num_inputs >= 0 && (form->inputs || !form->num_inputs) && form->num_outputs >= 1 &&
                    form->outputs,
@@ -313,10 +314,18 @@ static int find_on_part(void *data, const RitzFormField *field, CeedElemRestrict
   return ritz_geometry_create_basis(&part->shared->c, num_comp, degree, basis);
 }
 
-// Of affine elements forms get the inverse Jacobian once an element; functions of the program compute it.
+bool ritz_form_has_metric(const RitzForm *form) {
+  return form->gets & RITZ_FORM_ISOTROPIC && ritz_form_has_gradients(form);
+}
+
+// Of affine elements forms get the inverse Jacobian, or the metric, once an element; functions of the program
+// compute it.
 static RitzFormGeometry geometry_of(const FormData *f) {
-  if (f->treatment == RITZ_POLICY_STORED) return RITZ_FORM_STORED;
-  return f->treatment == RITZ_POLICY_AFFINE && !f->function ? RITZ_FORM_CONSTANT : RITZ_FORM_COMPUTED;
+  const bool metric = ritz_form_has_metric(f->form);
+
+  if (f->treatment == RITZ_POLICY_STORED) return metric ? RITZ_FORM_STORED_METRIC : RITZ_FORM_STORED;
+  if (f->treatment != RITZ_POLICY_AFFINE || f->function) return RITZ_FORM_COMPUTED;
+  return metric ? RITZ_FORM_CONSTANT_METRIC : RITZ_FORM_CONSTANT;
 }
 
 // Positions by tensor products take fewer operations than by the matrix of an affine map.
@@ -334,22 +343,24 @@ static int add_form_geometry(void *data, RitzGeometryFields *fields) {
   const bool is_axisymmetric = f->part->shared->c.options.is_axisymmetric;
   const RitzFormGeometry geometry = geometry_of(f);
   const bool gradients = ritz_form_has_gradients(f->form);
-  const int wanted = RITZ_SETUP_MASS | (gradients ? RITZ_SETUP_GRADIENTS : 0);
+  const bool metric = ritz_form_has_metric(f->form);
+  const char *jacobian = metric ? "metric" : "inverse Jacobian";
+  const int wanted = RITZ_SETUP_MASS | (metric ? RITZ_SETUP_METRIC : gradients ? RITZ_SETUP_GRADIENTS : 0);
 
   (void)fields; // of the part
   if (position || geometry == RITZ_FORM_COMPUTED)
     RITZ_TRY(ritz_geometry_add_coordinates(f->part, nodes_of(f, position != 0),
                                            position | (geometry == RITZ_FORM_COMPUTED ? CEED_EVAL_GRAD : 0)));
-  if (geometry == RITZ_FORM_STORED)
-    return ritz_geometry_add_numbers(f->part, gradients ? "inverse Jacobian" : "w det", wanted,
-                                     is_axisymmetric);
-  if (geometry == RITZ_FORM_CONSTANT) RITZ_TRY(ritz_geometry_add_constants(f->part, wanted));
+  if (f->treatment == RITZ_POLICY_STORED)
+    return ritz_geometry_add_numbers(f->part, gradients ? jacobian : "w det", wanted, is_axisymmetric);
+  if (geometry != RITZ_FORM_COMPUTED) RITZ_TRY(ritz_geometry_add_constants(f->part, wanted));
   return is_axisymmetric ? ritz_geometry_add_numbers(f->part, "weights", RITZ_SETUP_MASS_WEIGHT, true)
                          : ritz_geometry_add_weights(f->part, "weights");
 }
 
 // Gradients to space and back, and factors; the user's own operations are not known.
 static CeedSize useful_flops(const RitzForm *form, CeedSize dim) {
+  const bool metric = ritz_form_has_metric(form);
   const RitzFormField *field;
   CeedSize flops = 0;
 
@@ -358,7 +369,7 @@ static CeedSize useful_flops(const RitzForm *form, CeedSize dim) {
     CeedInt num = 0;
 
     if (!field->space || RitzSpaceGetNumComponents(field->space, &num)) continue;
-    if (is_gradient(field)) flops += num * dim * (2 * dim - 1 + is_output);
+    if (is_gradient(field)) flops += is_output && metric ? 0 : num * dim * (2 * dim - 1 + is_output);
     if (field->what & RITZ_FORM_VALUE) flops += num * is_output;
   }
   return flops;

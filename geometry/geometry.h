@@ -227,12 +227,16 @@ int ritz_geometry_create_context(Ceed ceed, size_t size, const void *data, CeedQ
 typedef enum {
   RITZ_FORM_STORED,   // [x]; w det and, with gradients, the inverse Jacobian, in one field
   RITZ_FORM_CONSTANT, // [x]; det and, with gradients, the inverse Jacobian, once an element; weights
+  // The same with the metric of RITZ_SETUP_METRIC instead of the inverse Jacobian, for isotropic forms
+  RITZ_FORM_STORED_METRIC,
+  RITZ_FORM_CONSTANT_METRIC,
   RITZ_FORM_COMPUTED, // [x]; dx; weights
   RITZ_FORM_TRACE,    // facets: [x]; dx along the facet; weights
   RITZ_FORM_ELEMENT,  // facets: [x]; dx of the element; weights
 } RitzFormGeometry;
 
 bool ritz_form_has_gradients(const RitzForm *form);
+bool ritz_form_has_metric(const RitzForm *form); // where it is stored, instead of the inverse Jacobian
 int ritz_form_check(const char *call, Ceed ceed, RitzMesh mesh, const RitzForm *form, bool is_facet);
 int ritz_form_create_qfunction(Ceed ceed, const RitzForm *form, CeedInt dim, RitzFormGeometry geometry,
                                CeedQFunction *qf);

@@ -251,6 +251,46 @@ TEST_EACH_BACKEND(operators_have_the_circumference_in_their_coefficients) {
   CeedDestroy(&plain);
 }
 
+// The Helmholtz operator of by_hand as a form.
+static const char isotropic_text[] =
+    RITZ_TEXT(CEED_QFUNCTION_HELPER void isotropic(const void *ctx, const CeedScalar u[1],
+                                                   const CeedScalar grad_u[1][2], CeedScalar v[1],
+                                                   CeedScalar grad_v[1][2]) {
+      v[0] = (CeedScalar)1.7 * u[0];
+      for (int d = 0; d < 2; d++) grad_v[0][d] = (CeedScalar)0.6 * grad_u[0][d];
+    });
+
+TEST_EACH_BACKEND(an_isotropic_form_is_over_the_whole_body) {
+  uint64_t seed = 9;
+  CeedOperator by_hand = NULL;
+  Body b;
+
+  CHECK_OK(create_body(ceed, 2, CEED_TOPOLOGY_QUAD, 2, 1, &b));
+  CHECK_OK(create_by_hand(&b, RITZ_OPERATOR_HELMHOLTZ, &by_hand));
+  const RitzFormField u = {.name = "u", .what = RITZ_FORM_BOTH, .space = b.space},
+                      v = {.name = "v", .what = RITZ_FORM_BOTH, .space = b.space};
+  const RitzForm form = {isotropic_text, "isotropic", RITZ_FORM_ISOTROPIC, 1, &u, 1, &v};
+  double *x = reference_new_random(b.size, &seed), *wanted = apply_operator(by_hand, b.size, x);
+
+  for (int policy = RITZ_POLICY_AUTO; policy <= RITZ_POLICY_AFFINE; policy++) {
+    const RitzOperatorOptions options = {
+        .space = b.space, .policy = (RitzGeometryPolicy)policy, .is_axisymmetric = true};
+    CeedOperator op = NULL;
+
+    CHECK_OK(RitzGeometryCreateFormOperator(b.geometry, ceed, &options, &form, NULL, &op));
+    double *found = apply_operator(op, b.size, x);
+    // Sums of some products.
+    CHECK_NEAR(difference(b.size, found, wanted), 0, 500 * CEED_EPSILON * largest(b.size, wanted), "%s",
+               RitzGeometryPolicyName((RitzGeometryPolicy)policy));
+    free(found);
+    CeedOperatorDestroy(&op);
+  }
+  free(x);
+  free(wanted);
+  CeedOperatorDestroy(&by_hand);
+  destroy_body(&b);
+}
+
 static const RitzPointFunction rings = RITZ_POSITION_FUNCTION_TABLE(axisymmetric_rings, 2, 2);
 
 static int create_rings(const Body *b, RitzGeometryPolicy policy, CeedOperator *op) {
@@ -452,6 +492,7 @@ int main(int argc, char **argv) {
   return tap_main(argc, argv,
                   TESTS(the_mass_of_one_is_the_volume, the_integral_of_one_over_the_boundary_is_the_area,
                         operators_have_the_circumference_in_their_coefficients,
+                        an_isotropic_form_is_over_the_whole_body,
                         functions_of_the_position_do_not_depend_on_the_policy,
                         weights_of_forms_are_those_of_the_body, nodes_of_the_axis_are_those_at_x_0,
                         an_axis_with_a_name_is_refused, sections_beyond_the_axis_are_refused));

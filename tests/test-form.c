@@ -158,7 +158,8 @@ static int create_coefficient(const Problem *p, const RitzOperatorOptions *optio
   return ierr;
 }
 
-static double *apply_way(const Problem *p, const RitzOperatorOptions *options, Way way, const double *u) {
+static double *apply_way(const Problem *p, const RitzOperatorOptions *options, Way way, bool is_isotropic,
+                         const double *u) {
   RitzFormField in[2], out = {.name = "v", .what = RITZ_FORM_BOTH, .space = p->space};
   const RitzFormField unknown = {.name = "u", .what = RITZ_FORM_BOTH, .space = p->space};
   RitzForm form = {text_in(p->dim, by_position), "helmholtz", RITZ_FORM_POSITION, 1, in, 1, &out};
@@ -176,6 +177,7 @@ static double *apply_way(const Problem *p, const RitzOperatorOptions *options, W
                 : (RitzFormField){.name = "k", .what = RITZ_FORM_NUMBERS, .num_numbers = 1, .vector = k};
     form = (RitzForm){text_in(p->dim, by_coefficient), "helmholtz", 0, 2, in, 1, &out};
   }
+  if (is_isotropic) form.gets |= RITZ_FORM_ISOTROPIC;
   if (!RitzGeometryCreateFormOperator(p->geometry, p->ceed, options, &form, NULL, &op))
     y = apply(op, p->size, u, p->size);
   CeedOperatorDestroy(&op);
@@ -200,7 +202,7 @@ static double *apply_standard(const Problem *p, const double *u) {
   return y;
 }
 
-static void check_ways(Ceed ceed, const Case *c, RitzGeometryPolicy policy, Way last) {
+static void check_ways(Ceed ceed, const Case *c, RitzGeometryPolicy policy, bool is_isotropic, Way last) {
   uint64_t seed = 11;
   Problem p;
 
@@ -211,7 +213,7 @@ static void check_ways(Ceed ceed, const Case *c, RitzGeometryPolicy policy, Way 
   CHECK(wanted, "no reference");
   for (Way way = POSITION; way <= last && !tap_failed(); way++) {
     if (way == FUNCTION && c->num_regions > 1) continue;
-    double *y = apply_way(&p, &options, way, u);
+    double *y = apply_way(&p, &options, way, is_isotropic, u);
 
     CHECK(y, "shape %d, %s, way %d: no operator", c->shape, RitzGeometryPolicyName(policy), (int)way);
     CHECK_NEAR(reference_distance(p.size, y, wanted), 0, tolerance(p.size, wanted), "shape %d, %s, way %d",
@@ -225,7 +227,7 @@ static void check_ways(Ceed ceed, const Case *c, RitzGeometryPolicy policy, Way 
 
 TEST_EACH_BACKEND(a_coefficient_by_position_or_numbers_is_that_of_the_standard_operator) {
   for (int i = 0; i < num_cases(ceed) && !tap_failed(); i++)
-    check_ways(ceed, &cases[i], RITZ_POLICY_AUTO, NUMBERS);
+    check_ways(ceed, &cases[i], RITZ_POLICY_AUTO, false, NUMBERS);
 }
 
 TEST_EACH_BACKEND(a_form_does_not_depend_on_the_policy) {
@@ -233,13 +235,22 @@ TEST_EACH_BACKEND(a_form_does_not_depend_on_the_policy) {
                                                 RITZ_POLICY_ISOPARAMETRIC};
 
   for (int i = 0; i < num_cases(ceed) && !tap_failed(); i++)
-    check_ways(ceed, &cases[1], policies[i], POSITION);
+    check_ways(ceed, &cases[1], policies[i], false, POSITION);
 }
 
 TEST_EACH_BACKEND(a_linear_coefficient_may_be_a_function_of_degree_one) {
   static const Case affine[] = {{CEED_TOPOLOGY_HEX, 1, 3, 1}, {MIXED_PLANE, 1, 2, 1}};
 
-  for (int i = 0; i < 2 && !tap_failed(); i++) check_ways(ceed, &affine[i], RITZ_POLICY_AUTO, NUMBERS);
+  for (int i = 0; i < 2 && !tap_failed(); i++) check_ways(ceed, &affine[i], RITZ_POLICY_AUTO, false, NUMBERS);
+}
+
+TEST_EACH_BACKEND(an_isotropic_form_is_that_of_the_metric) {
+  static const RitzGeometryPolicy policies[] = {RITZ_POLICY_AFFINE, RITZ_POLICY_STORED,
+                                                RITZ_POLICY_ISOPARAMETRIC};
+
+  for (int i = 0; i < num_cases(ceed); i++) {
+    for (int k = 0; k < 3 && !tap_failed(); k++) check_ways(ceed, &cases[i], policies[k], true, NUMBERS);
+  }
 }
 
 // ---- Outputs of other spaces ----
@@ -433,6 +444,58 @@ TEST_EACH_BACKEND(a_form_has_its_derivative) {
   destroy_problem(&p);
 }
 
+static const char isotropic_text[] =
+    RITZ_TEXT(CEED_QFUNCTION_HELPER void isotropic(const void *ctx, const CeedScalar x[DIM],
+                                                   const CeedScalar u[1], const CeedScalar grad_u[1][DIM],
+                                                   CeedScalar v[1], CeedScalar grad_v[1][DIM]) {
+      v[0] = exp(u[0]) * (1 + x[0]);
+      for (int d = 0; d < DIM; d++) grad_v[0][d] = (1 + u[0] * u[0]) * grad_u[0][d];
+    });
+
+// J w around the state u; NULL after a failure.
+static double *apply_derivative(const Problem *p, RitzGeometryPolicy policy, int gets, const double *u,
+                                const double *w) {
+  const RitzOperatorOptions options = {.space = p->space, .policy = policy};
+  const RitzFormField in = {.name = "u", .what = RITZ_FORM_BOTH, .space = p->space};
+  const RitzFormField out = {.name = "v", .what = RITZ_FORM_BOTH, .space = p->space};
+  const RitzForm form = {
+      text_in(p->dim, isotropic_text), "isotropic", RITZ_FORM_POSITION | gets, 1, &in, 1, &out};
+  CeedVector state = reference_vector(p->ceed, p->size, u);
+  CeedOperator op = NULL, jacobian = NULL;
+  double *y = NULL;
+
+  if (!RitzGeometryCreateFormOperator(p->geometry, p->ceed, &options, &form, NULL, &op) &&
+      !RitzOperatorCreateDerivative(op, state, &jacobian))
+    y = apply(jacobian, p->size, w, p->size);
+  CeedOperatorDestroy(&op);
+  CeedOperatorDestroy(&jacobian);
+  CeedVectorDestroy(&state);
+  return y;
+}
+
+TEST_EACH_BACKEND(the_derivative_of_an_isotropic_form_is_that_of_any) {
+  static const RitzGeometryPolicy policies[] = {RITZ_POLICY_AFFINE, RITZ_POLICY_STORED};
+  uint64_t seed = 31;
+  Problem p;
+
+  if (tap_compiles_c_alone(ceed)) NOT_FOR_THIS_BACKEND("OpenCL compiles C alone");
+  CHECK_OK(create_problem(ceed, &cases[2], &p));
+  double *u = reference_new_random(p.size, &seed), *w = reference_new_random(p.size, &seed);
+
+  for (int k = 0; k < 2 && !tap_failed(); k++) {
+    double *wanted = apply_derivative(&p, policies[k], 0, u, w);
+    double *y = apply_derivative(&p, policies[k], RITZ_FORM_ISOTROPIC, u, w);
+
+    CHECK(wanted && y, "no derivative");
+    CHECK_NEAR(reference_distance(p.size, y, wanted), 0, tolerance(p.size, wanted), "policy %d", k);
+    free(wanted);
+    free(y);
+  }
+  free(u);
+  free(w);
+  destroy_problem(&p);
+}
+
 // ---- Refusals ----
 
 TEST(forms_without_meaning_are_refused) {
@@ -510,11 +573,12 @@ TEST(forms_without_meaning_are_refused) {
 }
 
 int main(int argc, char **argv) {
-  return tap_main(argc, argv,
-                  TESTS(a_coefficient_by_position_or_numbers_is_that_of_the_standard_operator,
-                        a_form_does_not_depend_on_the_policy,
-                        a_linear_coefficient_may_be_a_function_of_degree_one,
-                        gradient_and_weak_divergence_between_two_spaces_are_adjoint,
-                        the_flux_of_a_passive_function_through_the_boundary_is_its_divergence_inside,
-                        a_form_has_its_derivative, forms_without_meaning_are_refused));
+  return tap_main(
+      argc, argv,
+      TESTS(an_isotropic_form_is_that_of_the_metric, the_derivative_of_an_isotropic_form_is_that_of_any,
+            a_coefficient_by_position_or_numbers_is_that_of_the_standard_operator,
+            a_form_does_not_depend_on_the_policy, a_linear_coefficient_may_be_a_function_of_degree_one,
+            gradient_and_weak_divergence_between_two_spaces_are_adjoint,
+            the_flux_of_a_passive_function_through_the_boundary_is_its_divergence_inside,
+            a_form_has_its_derivative, forms_without_meaning_are_refused));
 }

@@ -49,6 +49,10 @@ enum {
   RITZ_FORM_POSITION = 1, // x [dim]
   RITZ_FORM_NORMAL = 2,   // n [dim], outward, of unit length; on boundaries alone
   RITZ_FORM_WEIGHT = 4,   // w [1], the point's weight in the integral: for outputs that are numbers
+  // No argument: it multiplies gradients by numbers alone, the same in all directions, that depend on none,
+  // grad_v[c][x] = sum of k grad_u[c'][x], and no other output depends on them. Where the geometry is stored
+  // it gets gradients raised by the metric then, for half the numbers and operations. Nobody checks it.
+  RITZ_FORM_ISOTROPIC = 8,
 };
 
 // Start from zeros and set what differs.

@@ -2,8 +2,9 @@
 """Speeds of operators of forms, in turns, as medians of CPU time: `bench_forms.py jacobian|library [degrees]`.
 
 jacobian: the Jacobian of neo-Hookean elasticity, with the numbers stored that the compiler chooses, all that can be,
-and none. library: forms that the library has operators of, against these. functions: what a function of math.h
-costs at a point, in additions (the prices in ritz/forms/dag.py). Not part of the tests.
+and none. library: forms that the library has operators of, with literal numbers and with constants, against these.
+functions: what a function of math.h costs at a point, in additions (the prices in ritz/forms/dag.py). Not part of
+the tests.
 """
 from __future__ import annotations
 
@@ -76,12 +77,17 @@ def library(degree: int, is_deformed: bool) -> None:
     mesh = UnitCubeMesh(elements(degree, 2e5, 1), map=deformed if is_deformed else None)
     V = FunctionSpace(mesh, degree)
     u, v = TrialFunction(V), TestFunction(V)
-    for name, form, lam, mu in (("mass", u * v * dx, 1.0, 0.0), ("diffusion", inner(grad(u), grad(v)) * dx, 0.0, 1.0),
-                                ("helmholtz", u * v * dx + inner(grad(u), grad(v)) * dx, 1.0, 1.0)):
-        made = {"form": assemble(form, store="none"), "library": GeometryOperator(V, lam, mu)}
+    for name, lam, mu in (("mass", 1.0, 0.0), ("diffusion", 0.0, 1.0), ("helmholtz", 1.0, 1.0)):
+        def form(c: Any) -> Any:
+            terms = [t for t, factor in ((c * u * v * dx, lam), (c * inner(grad(u), grad(v)) * dx, mu)) if factor]
+            return sum(terms[1:], terms[0])
+
+        made = {"form": assemble(form(1), store="none"), "constants": assemble(form(Constant(mesh, 1.0))),
+                "library": GeometryOperator(V, lam, mu)}
         found = rates(made)
-        print(f"p = {degree}, {'deformed' if is_deformed else 'affine'}, {name}: form {found['form']:.1f}, library "
-              f"{found['library']:.1f} MDOF/s, ratio {found['form'] / found['library']:.3f}")
+        print(f"p = {degree}, {'deformed' if is_deformed else 'affine'}, {name}: " + ", ".join(
+            f"{what} {found[what]:.1f}" for what in made) + " MDOF/s, ratios " + ", ".join(
+            f"{found[what] / found['library']:.3f}" for what in ("form", "constants")))
 
 
 def functions() -> None:

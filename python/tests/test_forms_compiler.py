@@ -13,7 +13,7 @@ import ufl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from ufl import (Coefficient, Constant, FacetNormal, Identity, SpatialCoordinate, TestFunction, TrialFunction,
-                 derivative, det, dot, dS, ds, dx, grad, inner, ln, tr)
+                 derivative, det, dot, dS, ds, dx, exp, grad, inner, ln, tr)
 
 from ritz._base import Element
 from ritz.forms.cut import Network, choose_stored
@@ -266,3 +266,39 @@ def test_constants_without_meaning_are_refused() -> None:
         write_number(float("inf"))
     with pytest.raises(ValueError, match="store"):
         compile_new(v * dx, store="some")
+
+
+# ---- Isotropy ----
+
+k = Constant(MESH)
+ISOTROPIC = {
+    "helmholtz": 2 * u * v * dx + k * inner(grad(u), grad(v)) * dx,
+    "coefficient": (1 + f ** 2) * exp(x[0]) * dot(grad(u), grad(v)) * dx,
+    "vector": inner(grad(du), grad(dv)) * dx,
+    "residual": (1 + f ** 2) * inner(grad(f), grad(v)) * dx - v * dx,
+    "jacobian": derivative((1 + f ** 2) * inner(grad(f), grad(v)) * dx, f, u),
+    "product": inner(f * grad(w), grad(dv)) * dx,
+}
+NOT_ISOTROPIC = {
+    "mass": k * u * v * dx,
+    "direction": (u.dx(0) * v.dx(0) + u.dx(1) * v.dx(1) + 2 * u.dx(2) * v.dx(2)) * dx,
+    "plane": (u.dx(0) * v.dx(0) + u.dx(1) * v.dx(1)) * dx,
+    "convection": u.dx(0) * v * dx + inner(grad(u), grad(v)) * dx,
+    "given gradient": inner(grad(u), grad(v)) * dx + inner(w, grad(v)) * u * dx,
+    "p-Laplacian": (1 + inner(grad(f), grad(f))) * inner(grad(f), grad(v)) * dx,
+    "its derivative": derivative((1 + inner(grad(f), grad(f))) * inner(grad(f), grad(v)) * dx, f, u),
+    "elasticity": inner(ufl.sym(grad(du)), grad(dv)) * dx,
+    "divergence": ufl.div(du) * ufl.div(dv) * dx,
+    "two gradients": f.dx(0) * inner(grad(f), grad(v)) * dx,
+    "energy": inner(grad(f), grad(f)) * dx,
+    "boundary": inner(grad(u), grad(v)) * ds,
+}
+
+
+@pytest.mark.parametrize("name", [*ISOTROPIC, *NOT_ISOTROPIC])
+@pytest.mark.parametrize("store", ["auto", "none", "all"])
+def test_forms_that_multiply_gradients_by_numbers_alone_are_isotropic(name: str, store: str) -> None:
+    form = ISOTROPIC.get(name, NOT_ISOTROPIC.get(name))
+    (integral,) = compile_new(form, store=store).integrals
+    has_stored_gradient = name == "jacobian" and store != "none"  # 2 f grad f is a number at a point then
+    assert integral.kernel.isotropic == (name in ISOTROPIC and not has_stored_gradient)

@@ -14,7 +14,7 @@ from ufl import (FacetNormal, Identity, SpatialCoordinate, TestFunction, TestFun
                  as_vector, avg, cofac, conditional, cos, cosh, cross, curl, derivative, det, dev, div, dot, dS, ds, dx,
                  exp, grad, inner, inv, jump, ln, outer, sin, sinh, skew, sqrt, sym, tanh, tr)
 
-from ritz._core import Context, FailedError, Vector, ffi, lib
+from ritz._core import SCALAR, Context, FailedError, Vector, ffi, lib
 from ritz.forms import FacetHeight, UnsupportedForm, assemble, bind, residual_operator
 from ritz.function import Constant, Function
 from ritz.mesh import BoxMesh, Mesh, UnitCubeMesh, UnitSquareMesh
@@ -241,6 +241,21 @@ def test_numbers_at_points_on_mixed_kinds() -> None:
     assert A.bound.compiled.integrals[0].setup is not None
     assert distance((A @ g).array_ro, assemble(exp(0.1 * f) * inner(grad(g), grad(v)) * dx).array_ro) < 1e-12
     assert assemble(Constant(mesh, 1.0) * dx) == pytest.approx(mesh.measure, rel=1e-13)
+
+
+@pytest.mark.parametrize("resource", BACKENDS)
+def test_isotropic_forms_do_not_depend_on_the_policy(resource: str) -> None:
+    """Where the metric is stored they get raised gradients (two fields of them), elsewhere physical ones."""
+    ctx = context(resource)
+    for mesh, affine in ((curved("triangle", ctx), "stored"), (BoxMesh(2, 3, upper=(1.0, 2.5), ctx=ctx), "affine")):
+        V = FunctionSpace(mesh, 2)
+        u, v, g, k = random_function(V), TestFunction(V), random_function(V, 4), Constant(mesh, 0.7)
+        F = k * inner((1 + u * u) * grad(u) + u * grad(g), grad(v)) * dx + exp(u) * v * dx
+        values = [np.stack([assemble(F, policy=policy).array_ro,
+                            (assemble(derivative(F, u, TrialFunction(V)), store="none", policy=policy) @ g).array_ro])
+                  for policy in (affine, "isoparametric")]
+        # Sums of some dozen products, 2000 eps in double.
+        assert distance(*values) < 2000 * np.finfo(SCALAR).eps
 
 
 @pytest.mark.parametrize("degree", [2, 4])

@@ -190,7 +190,7 @@ class IntegralOperator:
         form = ffi.new("RitzForm *", {
             "text": self._text(keep, kernel.text), "function": self._text(keep, kernel.function),
             "gets": (lib.RITZ_FORM_POSITION * kernel.position + lib.RITZ_FORM_NORMAL * kernel.normal
-                     + lib.RITZ_FORM_WEIGHT * kernel.weight),
+                     + lib.RITZ_FORM_WEIGHT * kernel.weight + lib.RITZ_FORM_ISOTROPIC * kernel.isotropic),
             "num_inputs": len(kernel.inputs), "num_outputs": len(kernel.outputs)})
         for name, fields in (("inputs", kernel.inputs), ("outputs", kernel.outputs)):
             keep.append(ffi.new("RitzFormField[]", [self._field(f, keep) for f in fields]))

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 from collections import OrderedDict
 from dataclasses import dataclass, field
-from typing import Any, Dict, FrozenSet, Hashable, List, Optional, Sequence, Set, Tuple
+from typing import Any, Collection, Dict, FrozenSet, Hashable, List, Optional, Sequence, Set, Tuple
 
 import numpy as np
 from ufl import classes as U
@@ -106,6 +106,7 @@ class Kernel:
     coefficients: FrozenSet[int]  # that its values depend on
     constants: FrozenSet[int]
     operations: float
+    isotropic: bool = False     # it may get gradients raised by the metric (RITZ_FORM_ISOTROPIC)
     sides: bool = False         # a function of both sides of an interior facet
     has_gradients: bool = False
 
@@ -300,6 +301,51 @@ def _plan(outs: List[Tuple[Slot, Node]], prices: _Prices, store: str) -> _Plan:
     return _Plan(outs, stored, cost)
 
 
+# ---- Isotropy ----
+
+
+def _is_gradient(key: Any) -> bool:
+    return bool(key[0] == "f" and key[3] is not None)
+
+
+def _gradient_factors(graph: Graph, outs: Sequence[Node],
+                      known: Collection[int]) -> Dict[int, Optional[Dict[Any, Node]]]:
+    """Of the nodes that outs need, the factors of the gradients that they are linear in, by the keys of these; None:
+    not linear. Nodes that are known (their ids) are numbers."""
+    factors: Dict[int, Optional[Dict[Any, Node]]] = {}
+    for n in Graph.order(outs, [n for n in Graph.order(outs) if n.id in known]):
+        of = [factors[a.id] for a in n.args] if n.id not in known else []
+        if n.op == "input" and _is_gradient(n.val):
+            factors[n.id] = {n.val: graph.one}
+        elif not any(f is None or f for f in of):
+            factors[n.id] = {}
+        elif n.op == "neg" and of[0] is not None:
+            factors[n.id] = {key: graph.neg(k) for key, k in of[0].items()}
+        elif n.op == "+" and of[0] and of[1]:
+            factors[n.id] = {key: graph.add(of[0].get(key, graph.zero), of[1].get(key, graph.zero))
+                             for key in {**of[0], **of[1]}}
+        elif n.op == "*" and of[0] is not None and of[1] is not None and not (of[0] and of[1]):
+            other = n.args[1 if of[0] else 0]
+            factors[n.id] = {key: graph.mul(k, other) for key, k in (of[0] or of[1]).items()}
+        else:
+            factors[n.id] = None
+    return factors
+
+
+def is_isotropic(graph: Graph, outs: Sequence[Tuple[Slot, Node]], known: Collection[int], dim: int) -> bool:
+    """Whether gradients are tested by sums of numbers times gradients, the same in all directions, and nothing else
+    has them (RITZ_FORM_ISOTROPIC)."""
+    factors = _gradient_factors(graph, [n for _, n in outs], known)
+    rows: Dict[int, List[Dict[Any, Node]]] = {}  # of tested components, a direction after the other
+    for slot, node in outs:
+        found = factors[node.id]
+        if found is None or (not found) != (slot.along is None) or any(key[3] != slot.along for key in found):
+            return False
+        if slot.along is not None:
+            rows.setdefault(slot.comp, []).append({key[:3]: k for key, k in found.items()})
+    return bool(rows) and all(len(row) == dim and all(one == row[0] for one in row) for row in rows.values())
+
+
 # ---- Texts ----
 
 
@@ -427,6 +473,7 @@ class _Writer:
         known, keys, facts = self._known(outs, stored)
         fields, outputs = self._inputs(keys, len(stored)), self._outputs([s for s, _ in outs])
         lines = write_lines(self._targets(outs, outputs, graph.zero), self._input_text, known)
+        facts["isotropic"] = self._kind == "cell" and is_isotropic(graph, outs, known, self._compiled.dim)
         return self._volume(lines, fields, outputs, facts)
 
     def write_setup(self, stored: Sequence[Node]) -> Kernel:

@@ -54,6 +54,41 @@ CEED_QFUNCTION_HELPER void ritz_form_test_gradients(const int dim, const int num
   }
 }
 
+// G = weight times the numbers of a metric, stored as in points.h
+CEED_QFUNCTION_HELPER void ritz_form_metric(const int num, const CeedScalar weight, const CeedScalar *numbers,
+                                            const CeedInt Q, const CeedInt i, CeedScalar *G) {
+  RITZ_POINT_UNROLL
+  for (int s = 0; s < num; s++) G[s] = weight * numbers[s * Q + i];
+}
+
+// Raised gradients: grad[c*dim + a] = sum_b G_ab du_b of component c
+CEED_QFUNCTION_HELPER void ritz_form_raised_gradients(const int dim, const int num_comp, const CeedScalar *G,
+                                                      const CeedScalar *du, const CeedInt Q, const CeedInt i,
+                                                      CeedScalar *grad) {
+  RITZ_POINT_UNROLL
+  for (int c = 0; c < num_comp; c++) {
+    RITZ_POINT_UNROLL
+    for (int a = 0; a < dim; a++) {
+      CeedScalar sum = G[a] * du[(a * num_comp + c) * Q + i];
+      RITZ_POINT_UNROLL
+      for (int b = 0; b < dim; b++) {
+        if (b != a) sum += G[dim * (dim + 1) / 2 - (a + b)] * du[(b * num_comp + c) * Q + i];
+      }
+      grad[c * dim + a] = sum;
+    }
+  }
+}
+
+// What is tested by raised gradients: dv = grad
+CEED_QFUNCTION_HELPER void ritz_form_test_raised(const int dim, const int num_comp, const CeedScalar *grad,
+                                                 const CeedInt Q, const CeedInt i, CeedScalar *dv) {
+  RITZ_POINT_UNROLL
+  for (int c = 0; c < num_comp; c++) {
+    RITZ_POINT_UNROLL
+    for (int d = 0; d < dim; d++) dv[(d * num_comp + c) * Q + i] = grad[c * dim + d];
+  }
+}
+
 // inverse[d*dim + x]: row d of the inverse Jacobian; returns det.
 CEED_QFUNCTION_HELPER CeedScalar ritz_point_invert(const int dim, const CeedScalar *dx, const CeedInt Q,
                                                    const CeedInt i, CeedScalar *inverse) {
