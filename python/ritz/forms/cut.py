@@ -8,7 +8,6 @@ minimal cut of a network, which a maximal flow finds (Dinic's algorithm). Called
 """
 from __future__ import annotations
 
-from collections import deque
 from typing import Any, Callable, Dict, Hashable, List, Sequence, Set
 
 from .dag import LOGICAL, Graph, Node
@@ -37,52 +36,59 @@ class Network:
             self._to.append(end)
             self._left.append(left)
 
-    def _levels(self, source: int) -> List[int]:
-        """Steps from the source along edges that are not full; -1 where there is no way."""
-        level = [-1] * len(self._edges)
+    def _levels(self, source: int, sink: int) -> List[int]:
+        """Steps from the source along edges that are not full; -1 where there is no way, or none shorter than the
+        sink's."""
+        to, left, edges = self._to, self._left, self._edges
+        level = [-1] * len(edges)
         level[source] = 0
-        queue = deque([source])
-        while queue:
-            v = queue.popleft()
-            for e in self._edges[v]:
-                if self._left[e] > _NOTHING and level[self._to[e]] < 0:
-                    level[self._to[e]] = level[v] + 1
-                    queue.append(self._to[e])
+        front = [source]
+        while front and level[sink] < 0:
+            next_front = []
+            for v in front:
+                for e in edges[v]:
+                    if left[e] > _NOTHING and level[to[e]] < 0:
+                        level[to[e]] = level[v] + 1
+                        next_front.append(to[e])
+            front = next_front
         return level
 
-    def _push(self, source: int, sink: int, level: List[int], at: List[int]) -> bool:
-        """Fills one way to the sink along ascending levels; at[v]: edges of v that are still to be tried."""
+    def _fill(self, source: int, sink: int, level: List[int]) -> None:
+        """Fills all ways to the sink along ascending levels; at[v]: the edge of v that is to be tried next."""
+        to, left, edges = self._to, self._left, self._edges
+        at = [0] * len(edges)
         path: List[int] = []
         v = source
-        while v != sink:
-            while at[v] < len(self._edges[v]):
-                e = self._edges[v][at[v]]
-                if self._left[e] > _NOTHING and level[self._to[e]] == level[v] + 1:
+        while True:
+            if v == sink:
+                amount = min(left[e] for e in path)
+                for e in path:
+                    left[e] -= amount
+                    left[e ^ 1] += amount
+                full = next(k for k, e in enumerate(path) if left[e] <= _NOTHING)
+                v = to[path[full] ^ 1]
+                del path[full:]
+            of_v, up = edges[v], level[v] + 1
+            for k in range(at[v], len(of_v)):
+                e = of_v[k]
+                if left[e] > _NOTHING and level[to[e]] == up:
+                    at[v] = k
+                    path.append(e)
+                    v = to[e]
                     break
-                at[v] += 1
             else:
                 if not path:
-                    return False
+                    return
                 level[v] = -1  # a dead end
-                v = self._to[path.pop() ^ 1]
-                continue
-            path.append(e)
-            v = self._to[e]
-        amount = min(self._left[e] for e in path)
-        for e in path:
-            self._left[e] -= amount
-            self._left[e ^ 1] += amount
-        return True
+                v = to[path.pop() ^ 1]
 
     def cut(self, source: int, sink: int) -> Set[int]:
         """The vertices on the source's side of a minimal cut."""
         while True:
-            level = self._levels(source)
+            level = self._levels(source, sink)
             if level[sink] < 0:
                 return {v for v, steps in enumerate(level) if steps >= 0}
-            at = [0] * len(self._edges)
-            while self._push(source, sink, level, at):
-                pass
+            self._fill(source, sink, level)
 
 
 def choose_stored(outs: Sequence[Node], is_late: Callable[[Any], bool], is_free: Callable[[Any], bool],

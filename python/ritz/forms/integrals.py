@@ -598,31 +598,25 @@ def _compile_integral(form: Any, compiled: CompiledForm, kind: str, integrands: 
     outs = _action(graph, value)
     if compiled.rank and any(test is None for test, _ in value):
         raise UnsupportedForm(f"a term without the test function: {show(integrands[0])}")
+    matrix = evaluate(False) if compiled.rank == 2 else {}
+    is_square = compiled.rank == 2 and compiled.arguments[0] == compiled.arguments[1]
+    compiled.is_symmetric = compiled.is_symmetric and is_square and _is_symmetric(graph, matrix)
     if kind == "interior_facet":
         return writer.write_sides(graph, outs), None, None
     if compiled.rank < 2 or kind != "cell":
         return writer.write(graph, outs, []), None, None
     prices = _Prices(compiled)
     plans = [_plan(outs, prices, store)]
-    matrix = evaluate(False)
     if store != "none" and len(matrix) <= _MOST_ENTRIES:
         plans.append(_plan(_matrix(graph, matrix), prices, store))
     best = min(plans, key=lambda p: p.cost)
-    is_square = store == "auto" and compiled.arguments[0] == compiled.arguments[1]
     return (writer.write(graph, best.outs, best.stored), writer.write_setup(best.stored) if best.stored else None,
-            _standard(matrix, compiled.arguments[0], compiled.dim) if is_square else None)
+            _standard(matrix, compiled.arguments[0], compiled.dim) if is_square and store == "auto" else None)
 
 
-def _is_symmetric(form: Any, compiled: CompiledForm, kind: str, integrands: Sequence[Any]) -> bool:
+def _is_symmetric(graph: Graph, matrix: Value) -> bool:
     """Whether exchanging test and trial function leaves every term as it is, up to rounding at random values."""
-    if compiled.rank < 2 or compiled.arguments[0] != compiled.arguments[1]:
-        return False
-    graph = Graph()
-    evaluator = Evaluator(graph, _Leaves(graph, form, compiled, kind), False)
-    total: Value = {}
-    for e in integrands:
-        total = evaluator.add(total, evaluator(e))
-    mirrored = [(node, total.get((trial, test), graph.zero)) for (test, trial), node in total.items()]
+    mirrored = [(node, matrix.get((trial, test), graph.zero)) for (test, trial), node in matrix.items()]
     different = [pair for pair in mirrored if pair[0] is not pair[1]]
     if not different:
         return True
@@ -652,7 +646,7 @@ def compile_new(form: Any, store: str = "auto") -> CompiledForm:
     for i in lower(form).integrals():
         key = (i.integral_type(), _subdomains(i.subdomain_id()), _quadrature(i.metadata()))
         groups.setdefault(key, []).append(i.integrand())
-    compiled.is_symmetric = all(_is_symmetric(form, compiled, key[0], terms) for key, terms in groups.items())
+    compiled.is_symmetric = True
     for (kind, subdomains, (degree, is_lobatto)), integrands in groups.items():
         if kind == "interior_facet" and subdomains:
             raise UnsupportedForm(f"dS of {', '.join(map(str, subdomains))}: interior facets have no parts")
