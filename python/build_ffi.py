@@ -41,6 +41,19 @@ void rewind(FILE *file);
 size_t fread(void *data, size_t size, size_t num, FILE *file);
 """
 
+# y = op x on memory of the caller's, which vectors of these lengths borrow meanwhile: in one call, not five.
+APPLY = """int ritz_python_apply_to(CeedOperator op, CeedVector u, CeedVector v, CeedMemType x_type, CeedScalar *x,
+                         CeedMemType y_type, CeedScalar *y)"""
+APPLY_BODY = """ {
+  int ierr = CeedVectorSetArray(u, x_type, CEED_USE_POINTER, x);
+
+  if (!ierr) ierr = CeedVectorSetArray(v, y_type, CEED_USE_POINTER, y);
+  if (!ierr) ierr = CeedOperatorApply(op, u, v, CEED_REQUEST_IMMEDIATE);
+  if (!ierr) ierr = CeedVectorTakeArray(v, y_type, NULL);
+  return ierr ? ierr : CeedVectorTakeArray(u, x_type, NULL);
+}
+"""
+
 
 def read_header(path: Path) -> str:
     """Declarations of a header in cffi's subset of C."""
@@ -88,8 +101,8 @@ def make_ffi(prefix: Path, rpath: str) -> FFI:
     ffi.cdef("typedef ... va_list;")
     for header in headers_in_order(prefix / "include"):
         ffi.cdef(read_header(header))
-    ffi.cdef(CALLBACKS)
-    ffi.set_source("ritz._lib", "".join(f"#include <{name}>\n" for name in INCLUDED),
+    ffi.cdef(CALLBACKS + APPLY + ";")
+    ffi.set_source("ritz._lib", "".join(f"#include <{name}>\n" for name in INCLUDED) + "static " + APPLY + APPLY_BODY,
                    **compile_options(prefix, rpath))
     return ffi
 

@@ -13,10 +13,12 @@ import sys
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ._core import REQUEST_IMMEDIATE, SCALAR, AccessError, Context, Vector, ffi, lib
+from ._core import SCALAR, AccessError, Context, Vector, ffi, lib
 
 CUDA_DEVICE, HOST_DEVICE = 2, 1  # as DLPack numbers kinds of devices
+_POINTER = ffi.typeof("CeedScalar *")
 
 
 # ---- Arrays of others: what they are, and making them ----
@@ -27,9 +29,9 @@ def package_of(x: Any) -> str:
     return type(x).__module__.split(".")[0].replace("jaxlib", "jax")
 
 
-def as_package(vector: Vector, package: str) -> Any:
-    """A vector as an array of a package that shares its memory."""
-    if package == "numpy":
+def as_package(vector: Vector | NDArray[Any], package: str) -> Any:
+    """A vector, or an array of NumPy, as an array of a package that shares its memory."""
+    if package == "numpy" and isinstance(vector, Vector):
         return vector.array_ro
     module = sys.modules[package]
     return (module.numpy if package == "jax" else module).from_dlpack(vector)
@@ -56,7 +58,7 @@ class Borrowed:
         if stream not in (None, 1, ctx.stream):
             raise ValueError(f"an array that is written on stream {stream:#x}; make the context with device(..., stream=...)")
         self.mem_type = lib.CEED_MEM_DEVICE if is_cuda else lib.CEED_MEM_HOST
-        self.address = ffi.cast("CeedScalar *", address)
+        self.address = ffi.cast(_POINTER, address)
 
 
 def _find_memory(x: Any, package: str, size: int, is_written: bool) -> tuple[Any, bool, int, Any, bool]:
@@ -70,7 +72,7 @@ def _find_memory(x: Any, package: str, size: int, is_written: bool) -> tuple[Any
     if interface is None:
         host = np.from_dlpack(x) if hasattr(x, "__dlpack__") and not isinstance(x, np.ndarray) else np.asarray(x)
         fits = host.dtype == SCALAR and host.size == size and host.flags.c_contiguous
-        return host, False, host.ctypes.data, None, fits
+        return host, False, host.__array_interface__["data"][0], None, fits
     kind, shape, strides = np.dtype(interface["typestr"]), interface["shape"], interface.get("strides")
     fits = kind == SCALAR and int(np.prod(shape)) == size and (
         strides is None or _is_contiguous(shape, strides, kind.itemsize))
@@ -100,9 +102,12 @@ def apply(operator: Any, x: Any, out: Any = None) -> Any:
         out = sys.modules["torch"].empty(rows, dtype=x.dtype, device=x.device)
     if operator.part is None and out is not None:
         target = Borrowed(out, rows, ctx, is_written=True)
-        u, v = operator.borrowing_vectors()
-        ctx.call(_apply_borrowed, operator.h, u.h, v.h, source, target)
+        operator.apply_to(source.mem_type, source.address, target.mem_type, target.address)
         return out
+    if operator.part is None and not ctx.is_device:
+        result = np.empty(rows, SCALAR)
+        operator.apply_to(source.mem_type, source.address, lib.CEED_MEM_HOST, ffi.from_buffer("CeedScalar[]", result))
+        return as_package(result, package)
     u, v = Vector(columns, ctx), Vector(rows, ctx)
     ctx.call(lib.CeedVectorSetArray, u.h, source.mem_type, lib.CEED_COPY_VALUES, source.address)
     operator.apply(u, out=v)
@@ -111,15 +116,6 @@ def apply(operator: Any, x: Any, out: Any = None) -> Any:
     target = Borrowed(out, rows, ctx, is_written=True)
     ctx.call(_copy_out, v.h, target)
     return out
-
-
-def _apply_borrowed(op: Any, u: Any, v: Any, x: Borrowed, y: Borrowed) -> int:
-    """y = op x on memory that u and v borrow for the time of the apply."""
-    use = lib.CEED_USE_POINTER
-    code = (lib.CeedVectorSetArray(u, x.mem_type, use, x.address) or lib.CeedVectorSetArray(v, y.mem_type, use, y.address)
-            or lib.CeedOperatorApply(op, u, v, REQUEST_IMMEDIATE))
-    return (code or lib.CeedVectorTakeArray(v, y.mem_type, ffi.NULL)  # type: ignore[no-any-return]
-            or lib.CeedVectorTakeArray(u, x.mem_type, ffi.NULL))
 
 
 def _copy_out(v: Any, target: Borrowed) -> int:

@@ -2,6 +2,7 @@
 """Operators: applied without a matrix, to vectors, functions and arrays; the library's own ones of geometry."""
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, Union
 
 import numpy as np
@@ -13,6 +14,7 @@ from .function import Function
 from .space import AnySpace, FunctionSpace
 
 VectorLike = Union[Vector, Function, NDArray[Any]]
+_SCALARS, _HOST = ffi.typeof("CeedScalar[]"), lib.CEED_MEM_HOST
 
 
 class Operator:
@@ -27,8 +29,7 @@ class Operator:
     def __init__(self, handle: Handle, rows: AnySpace, columns: AnySpace | None = None):
         self._handle, self.rows, self.columns, self.ctx = handle, rows, columns or rows, handle.ctx
         self.shape = (self.rows.dim, self.columns.dim)
-        self._borrowed: tuple[Handle, Handle] | None = None
-        self._arrays: Any = None
+        self._borrowing: tuple[Handle, Handle] | None = None
         self._part: Handle | None = None
 
     @property
@@ -58,9 +59,7 @@ class Operator:
         if isinstance(x, np.ndarray) and self.part is None:
             return self._apply_array(x, out)
         if not isinstance(x, (Vector, Function)):
-            from .interop import apply
-
-            return apply(self, x, out)
+            return _interop().apply(self, x, out)
         y = Vector(self.shape[0], self.ctx) if out is None else _vector(out)
         if self.part is None:
             self.ctx.call(lib.CeedOperatorApply, self.h, _vector(x).h, y.h, REQUEST_IMMEDIATE)
@@ -78,24 +77,28 @@ class Operator:
         self.rows.exchange.to_ghosts(x)
 
     def _apply_array(self, x: NDArray[Any], out: Any) -> NDArray[Any]:
-        """On arrays: two vectors borrow their memory, until the next apply."""
+        """On arrays, whose memory two vectors borrow meanwhile."""
         rows, columns = self.shape
         if x.shape != (columns,) and x.shape != (columns, 1):
             raise ValueError(f"apply: an array of shape {x.shape}, needed ({columns},)")
         source = x if x.dtype == SCALAR and x.flags.c_contiguous else np.ascontiguousarray(x, SCALAR)
-        target = np.empty(rows, SCALAR) if out is None else out
-        if target.shape != (rows,) or target.dtype != SCALAR or not target.flags.c_contiguous:
-            raise ValueError(f"apply: out is {target.dtype} {target.shape}, needed contiguous {SCALAR} ({rows},)")
-        u, v = self.borrowing_vectors()
-        self._arrays = ffi.from_buffer("CeedScalar[]", source), ffi.from_buffer("CeedScalar[]", target)
-        self.ctx.call(_apply_borrowed, self.h, u.h, v.h, *self._arrays)
+        if out is None:
+            target = np.empty(rows, SCALAR)
+        else:
+            target = out
+            if target.shape != (rows,) or target.dtype != SCALAR or not target.flags.c_contiguous:
+                raise ValueError(f"apply: out is {target.dtype} {target.shape}, needed contiguous {SCALAR} ({rows},)")
+            if not target.flags.writeable:
+                raise ValueError("apply: out is an array for reading alone")
+        self.apply_to(_HOST, ffi.from_buffer(_SCALARS, source), _HOST, ffi.from_buffer(_SCALARS, target))
         return target if x.ndim == 1 else target.reshape(rows, 1)
 
-    def borrowing_vectors(self) -> tuple[Handle, Handle]:
-        """Vectors of the lengths of x and A x that own nothing: for memory of the caller's."""
-        if self._borrowed is None:
-            self._borrowed = Vector(self.shape[1], self.ctx)._handle, Vector(self.shape[0], self.ctx)._handle
-        return self._borrowed
+    def apply_to(self, x_type: int, x: Any, y_type: int, y: Any) -> None:
+        """y = A x for pointers to memory of the host or the device, of the sizes that are needed."""
+        if self._borrowing is None:
+            self._borrowing = Vector(self.shape[1], self.ctx)._handle, Vector(self.shape[0], self.ctx)._handle
+        u, v = self._borrowing
+        self.ctx.call(lib.ritz_python_apply_to, self.h, u.h, v.h, x_type, x, y_type, y)
 
     def matvec(self, x: NDArray[Any]) -> NDArray[Any]:
         return self._apply_array(np.asarray(x), None)
@@ -163,11 +166,12 @@ class Operator:
         return operator_html(self)
 
 
-def _apply_borrowed(op: Any, u: Any, v: Any, x: Any, y: Any) -> int:
-    """y = op x on arrays of the host, which u and v borrow."""
-    host, use = lib.CEED_MEM_HOST, lib.CEED_USE_POINTER
-    return (lib.CeedVectorSetArray(u, host, use, x) or lib.CeedVectorSetArray(v, host, use, y)  # type: ignore[no-any-return]
-            or lib.CeedOperatorApply(op, u, v, REQUEST_IMMEDIATE) or lib.CeedVectorSyncArray(v, host))
+@lru_cache(maxsize=None)
+def _interop() -> Any:
+    """The module for arrays of other packages, loaded when there is one."""
+    from . import interop
+
+    return interop
 
 
 def _vector(x: Any) -> Vector:

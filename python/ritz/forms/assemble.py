@@ -37,10 +37,12 @@ class _Place:
             return vertex_space(self.mesh)
         return max(self.spaces[0].spaces, key=lambda space: int(space.degree))
 
-    def versions(self, kernel: Kernel) -> Tuple[int, ...]:
-        """Numbers that change with all that the kernel's values depend on, but its active input."""
-        states = [self.functions[k].vector.state for k in sorted(kernel.coefficients) if k != self.unknown]
-        return (*states, *(self.constants[k].version for k in sorted(kernel.constants)))
+    def functions_of(self, kernel: Kernel) -> List[Function]:
+        """What the kernel's values depend on, but its active input."""
+        return [self.functions[k] for k in sorted(kernel.coefficients) if k != self.unknown]
+
+    def constants_of(self, kernel: Kernel) -> List[Constant]:
+        return [self.constants[k] for k in sorted(kernel.constants)]
 
 
 def vertex_space(mesh: Mesh) -> FunctionSpace:
@@ -55,9 +57,9 @@ class _Constants:
     """The context of a kernel."""
 
     def __init__(self, place: _Place, kernel: Kernel):
-        self._place, self._kernel = place, kernel
+        self._place, self._kernel, self._known = place, kernel, place.constants_of(kernel)
         self._handle: Optional[Handle] = None
-        self._versions: Tuple[int, ...] = ()
+        self._versions: List[int] = []
         if kernel.context:
             self._handle = place.ctx.new("CeedQFunctionContext", lib.CeedQFunctionContextCreate, place.ctx.h)
             self.refresh()
@@ -69,11 +71,10 @@ class _Constants:
     def refresh(self) -> None:
         if self._handle is None:
             return
-        constants = self._place.constants
-        versions = tuple(constants[k].version for k in sorted(self._kernel.constants))
+        versions = [c.version for c in self._known]
         if versions == self._versions:
             return
-        values = self._place.compiled.constant_values(self._kernel, [c.values for c in constants])
+        values = self._place.compiled.constant_values(self._kernel, [c.values for c in self._place.constants])
         self._place.ctx.call(lib.CeedQFunctionContextSetData, self._handle.h, lib.CEED_MEM_HOST, lib.CEED_COPY_VALUES,
                              values.nbytes, ffi.cast("void *", values.ctypes.data))
         self._versions = versions
@@ -122,7 +123,9 @@ class IntegralOperator:
         self._parts = _Parts(place.ctx)
         self._numbers: Optional[Vector] = None
         self._setup: Optional[Handle] = None
-        self._computed: Tuple[int, ...] = (-1,)
+        self._computed: List[int] = [-1]
+        self._functions = place.functions_of(integral.setup) if integral.setup else []
+        self._watched = place.constants_of(integral.setup) if integral.setup else []
         self.active: Optional[Function] = None  # a function that interior facets take as their input
         if integral.setup:
             self._numbers = self._create_numbers(integral.num_stored)
@@ -272,9 +275,9 @@ class IntegralOperator:
         """Constants, parts of products and numbers at points as functions and constants are now."""
         self._constants.refresh()
         self._parts.refresh()
-        if self._setup is None or self._numbers is None or self._integral.setup is None:
+        if self._setup is None:
             return
-        versions = self._place.versions(self._integral.setup)
+        versions = [f.vector.state for f in self._functions] + [c.version for c in self._watched]
         if versions == self._computed:
             return
         self._setup_constants.refresh()
