@@ -24,6 +24,7 @@ from ._compiler import offer_zig
 from ._lib import ffi as ffi, lib as lib
 
 SCALAR = np.dtype(np.float64 if ffi.sizeof("CeedScalar") == 8 else np.float32)
+SCALAR_TYPE = lib.CEED_SCALAR_FP64 if SCALAR == np.float64 else lib.CEED_SCALAR_FP32
 INT = np.dtype(np.int32)
 REQUEST_IMMEDIATE = ffi.cast("CeedRequest *", 0)
 

@@ -25,7 +25,6 @@ class DirichletBC:
         if isinstance(space, ProductSpace):
             raise TypeError("DirichletBC: a product of spaces; give one of its spaces, W.sub(i)")
         self.space = space.space if isinstance(space, SubSpace) else space
-        self.start = space.start if isinstance(space, SubSpace) else 0
         self.index = space.index if isinstance(space, SubSpace) else 0
         self.value, self.component = value, component
         self.parts = (part,) if isinstance(part, str) else tuple(part)
@@ -35,8 +34,8 @@ class DirichletBC:
         nodes = np.unique(np.concatenate([self.space.boundary_nodes(name) for name in self.parts]))
         self.components = list(range(num)) if component is None else [component]
         self.nodes = nodes
-        self.entries: NDArray[np.int64] = (
-            self.start + nodes[:, None] * num + np.array(self.components, np.int64)).ravel()
+        entries = (nodes[:, None] * num + np.array(self.components, np.int64)).ravel()
+        self.entries: NDArray[np.int64] = space.entries(entries) if isinstance(space, SubSpace) else entries
 
     def values(self) -> NDArray[np.float64]:
         """At the entries."""

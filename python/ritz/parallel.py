@@ -138,12 +138,12 @@ def reduce(values: Any, is_sum: bool = True) -> NDArray[np.float64]:
 
 
 class Exchange:
-    """Values at ghosts of a space's vectors."""
+    """Values at ghosts of the vectors of a space, or a product of spaces: create(space, ceed, transport, *more)."""
 
-    def __init__(self, space: Any):
+    def __init__(self, space: Any, create: Any, *more: Any):
         self.ctx: Context = space.ctx
         self._transport = transport()
-        self._handle = self.ctx.new("RitzExchange", lib.RitzExchangeCreate, space.h, self.ctx.h, self._transport.struct)
+        self._handle = self.ctx.new("RitzExchange", create, space.h, self.ctx.h, self._transport.struct, *more)
         num = ffi.new("CeedSize *")
         self.ctx.call(lib.RitzExchangeGetNumOwned, self.h, num)
         self.num_owned = int(num[0])

@@ -166,7 +166,9 @@ class Multigrid(Preconditioner):
             self._levels[level] = self.operator
         else:
             self._levels[level] = self.operator.on_level(self._space_of(space))
-        check(lib.CeedOperatorReferenceCopy(self._levels[level].h, op))
+        h = self._levels[level].h
+        if h:  # else the part has nothing of it
+            check(lib.CeedOperatorReferenceCopy(h, op))
 
     def _space_of(self, h: Any) -> FunctionSpace:
         """The level's space, on one Mesh object for all levels of a mesh."""
@@ -219,9 +221,13 @@ class Blocks(Preconditioner):
                  factors: Sequence[float] | None = None):
         factors = factors or [1.0] * len(blocks)
         list_of = ffi.new("RitzBlock[]", [{"inverse": pc.h, "factor": f} for pc, f in zip(blocks, factors)])
-        options = ffi.new("RitzBlocksOptions *", {"kind": _enum("RITZ_BLOCKS_", kind, "Blocks"), "op": operator.h})
-        handle = operator.ctx.new("RitzPreconditioner", lib.RitzPreconditionerCreateBlocks, operator.ctx.h, len(blocks),
-                                  list_of, options)
+        number, ctx = _enum("RITZ_BLOCKS_", kind, "Blocks"), operator.ctx
+        if operator.part is not None:
+            handle = ctx.new("RitzPreconditioner", lib.RitzPreconditionerCreatePartBlocks, ctx.h, operator.rows.h, list_of,
+                             number, operator.part.h)
+        else:
+            options = ffi.new("RitzBlocksOptions *", {"kind": number, "op": operator.h})
+            handle = ctx.new("RitzPreconditioner", lib.RitzPreconditionerCreateBlocks, ctx.h, len(blocks), list_of, options)
         super().__init__(handle, (operator, list(blocks)))
 
     def update(self) -> None:

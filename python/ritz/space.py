@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _base
-from ._core import Handle, UnsupportedError, address, ffi, lib, take_array
+from ._core import SCALAR_TYPE, Context, Handle, address, ffi, lib, take_array
 from .mesh import Mesh
 from .parallel import Exchange, reduce
 
@@ -27,7 +27,53 @@ def _degree_and_kind(element: ElementSpec) -> tuple[int, bool]:
     return degree, family in _CONTINUOUS
 
 
-class FunctionSpace(_base.SpaceBase):
+class _Space(_base.SpaceBase):
+    """What single spaces and products have alike."""
+
+    _mesh: Mesh
+    _handle: Handle
+    _exchange: Exchange | None = None
+    ctx: Context
+    dim: int  # of a part: with the ghosts
+
+    @property
+    def h(self) -> Any:
+        return self._handle.h
+
+    @property
+    def mesh(self) -> Mesh:
+        return self._mesh
+
+    @property
+    def exchange(self) -> Exchange | None:
+        """Between this part and others, made by all together at the first use; None: the mesh is whole."""
+        if self._exchange is None and self._mesh.num_parts > 1:
+            self._exchange = self._create_exchange()
+        return self._exchange
+
+    @property
+    def global_dim(self) -> int:
+        """Unknowns of the whole problem."""
+        return self.dim if self.exchange is None else int(reduce([self.exchange.num_owned])[0])
+
+    @property
+    def spaces(self) -> tuple[FunctionSpace, ...]:
+        """Those in a product; of a single space: itself."""
+        raise NotImplementedError
+
+    def _create_exchange(self) -> Exchange:
+        raise NotImplementedError
+
+    def __mul__(self, other: AnySpace) -> ProductSpace:
+        return ProductSpace(*self.spaces, *other.spaces)
+
+    def _repr_html_(self) -> str:
+        from .notebook import space_html
+
+        return space_html(self)
+
+
+class FunctionSpace(_Space):
     """Lagrange functions on a mesh: FunctionSpace(mesh, 4), FunctionSpace(mesh, ("DG", 2), shape=(3,)).
 
     Values of functions are [num_nodes][components], components of tensors in C order. V * Q is a product.
@@ -45,36 +91,17 @@ class FunctionSpace(_base.SpaceBase):
         num = ffi.new("int64_t *")
         self.ctx.call(lib.RitzSpaceGetNumNodes, self.h, num)
         self.num_nodes = int(num[0])
-        self.dim = self.num_nodes * self.num_components  # of a part: with the ghosts
-        self._exchange: Exchange | None = None
+        self.dim = self.num_nodes * self.num_components
         if _base.HAVE_UFL:
             cell = mesh.ufl_coordinate_element().cell
             super().__init__(mesh, _base.Element(cell, self.degree, self.shape, (), self.is_continuous))
 
     @property
-    def h(self) -> Any:
-        return self._handle.h
-
-    @property
-    def mesh(self) -> Mesh:
-        return self._mesh
-
-    @property
-    def exchange(self) -> Exchange | None:
-        """Between this part and others, made by all together at the first use; None: the mesh is whole."""
-        if self._exchange is None and self._mesh.num_parts > 1:
-            self._exchange = Exchange(self)
-        return self._exchange
-
-    @property
-    def global_dim(self) -> int:
-        """Unknowns of the whole problem."""
-        return self.dim if self.exchange is None else int(reduce([self.exchange.num_owned])[0])
-
-    @property
     def spaces(self) -> tuple[FunctionSpace, ...]:
-        """The spaces in it: itself. As of products."""
         return (self,)
+
+    def _create_exchange(self) -> Exchange:
+        return Exchange(self, lib.RitzExchangeCreate)
 
     def node_coordinates(self) -> NDArray[np.float64]:
         """Positions of the nodes: [num_nodes][space_dim]"""
@@ -97,17 +124,9 @@ class FunctionSpace(_base.SpaceBase):
         kind = "Lagrange" if self.is_continuous else "DG"
         return FunctionSpace(mesh, (kind, degree or self.degree), shape=self.shape)
 
-    def __mul__(self, other: FunctionSpace | ProductSpace) -> ProductSpace:
-        return ProductSpace(*self.spaces, *other.spaces)
-
     def __str__(self) -> str:
         kind = "Lagrange" if self.is_continuous else "discontinuous"
         return f"<ritz.FunctionSpace: {kind}, degree {self.degree}, shape {self.shape}, {self.dim} unknowns>"
-
-    def _repr_html_(self) -> str:
-        from .notebook import space_html
-
-        return space_html(self)
 
 
 def VectorFunctionSpace(mesh: Mesh, element: ElementSpec = 1, degree: int | None = None,
@@ -116,35 +135,29 @@ def VectorFunctionSpace(mesh: Mesh, element: ElementSpec = 1, degree: int | None
     return FunctionSpace(mesh, element, degree, shape=(mesh.space_dim if dim is None else dim,))
 
 
-class ProductSpace(_base.SpaceBase):
-    """A product of spaces of one mesh. Values of functions: those of its spaces, one after the other."""
+class ProductSpace(_Space):
+    """A product of spaces of one mesh. Values of functions: those of its spaces, one after the other; in parts the
+    owned ones, and then the ghosts."""
 
     def __init__(self, *spaces: FunctionSpace):
-        self.spaces, self._mesh, self.ctx = tuple(spaces), spaces[0].mesh, spaces[0].ctx
-        if self._mesh.num_parts > 1:
-            raise UnsupportedError("ProductSpace: products of spaces on a part of a mesh")
+        self._spaces, self._mesh, self.ctx = tuple(spaces), spaces[0].mesh, spaces[0].ctx
         self._handle = self.ctx.new("RitzProductSpace", lib.RitzProductSpaceCreate, len(spaces),
                                     ffi.new("RitzSpace[]", [space.h for space in spaces]))
-        self.starts = [0]
-        for space in spaces:
-            self.starts.append(self.starts[-1] + space.dim)
-        self.dim = self.starts[-1]
+        self.dim = sum(space.dim for space in spaces)
         self.degree = max(space.degree for space in spaces)
         self.num_components = sum(space.num_components for space in spaces)
         self.shape = (self.num_components,)
-        self.exchange: Exchange | None = None  # there are no products in parts
         if _base.HAVE_UFL:
             element = _base.Element(spaces[0].ufl_element().cell, self.degree, self.shape,
                                     tuple(space.ufl_element() for space in spaces))
             super().__init__(self._mesh, element)
 
     @property
-    def h(self) -> Any:
-        return self._handle.h
+    def spaces(self) -> tuple[FunctionSpace, ...]:
+        return self._spaces
 
-    @property
-    def mesh(self) -> Mesh:
-        return self._mesh
+    def _create_exchange(self) -> Exchange:
+        return Exchange(self, lib.RitzExchangeCreateOfProduct, SCALAR_TYPE)
 
     def sub(self, i: int) -> SubSpace:
         """Space i as a part of this product: for boundary conditions."""
@@ -153,19 +166,11 @@ class ProductSpace(_base.SpaceBase):
     def __len__(self) -> int:
         return len(self.spaces)
 
-    def __mul__(self, other: FunctionSpace | ProductSpace) -> ProductSpace:
-        return ProductSpace(*self.spaces, *other.spaces)
-
     def on(self, mesh: Mesh, degree: int | None = None) -> ProductSpace:
         return self if mesh is self._mesh else ProductSpace(*(space.on(mesh) for space in self.spaces))
 
     def __str__(self) -> str:
         return f"<ritz.ProductSpace: {' * '.join(str(space) for space in self.spaces)}>"
-
-    def _repr_html_(self) -> str:
-        from .notebook import space_html
-
-        return space_html(self)
 
 
 class SubSpace:
@@ -174,7 +179,16 @@ class SubSpace:
     def __init__(self, product: ProductSpace, index: int):
         self.product, self.index = product, range(len(product.spaces))[index]
         self.space = product.spaces[self.index]
-        self.start = product.starts[self.index]
+
+    def entries(self, of_space: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Where the product has these entries of the space, which ascend."""
+        ctx, num, entries = self.product.ctx, ffi.new("int64_t *"), ffi.new("const int64_t **")
+        ours = ctx.new("RitzIndices", lib.RitzIndicesCreate, ctx.h, len(of_space), address(of_space, "const int64_t"))
+        all_ = ffi.new("RitzIndices[]", len(self.product))
+        all_[self.index] = ours.h
+        found = ctx.new("RitzIndices", lib.RitzProductSpaceCreateConstraints, self.product.h, ctx.h, all_)
+        ctx.call(lib.RitzIndicesGet, found.h, num, entries)
+        return np.frombuffer(ffi.buffer(entries[0], 8 * num[0]), np.int64).copy() if num[0] else np.zeros(0, np.int64)
 
 
 AnySpace = Union[FunctionSpace, ProductSpace]

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""One program in 1, 2 and 3 processes: the same numbers, errors that end all of them."""
+"""One program in 1 to 4 processes: the same numbers, errors that end all of them."""
 from __future__ import annotations
 
 import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +15,9 @@ pytest.importorskip("mpi4py")
 pytest.importorskip("ufl")
 pytestmark = pytest.mark.skipif(shutil.which("mpirun") is None, reason="no mpirun")
 
+TELL = r"""
+print("numbers " + " ".join(repr(float(n)) for n in numbers) + "\n", end="", flush=True)
+"""
 PROGRAM = """
 from ritz import *
 from ritz.ufl import *
@@ -35,7 +39,40 @@ A = assemble(a)
 y = A.apply(w)
 numbers += [y.norm(), mesh.measure, V.global_dim]
 write_vtu("u.vtu", w)
-print("numbers", *[repr(float(n)) for n in numbers], flush=True)
+"""
+
+EXAMPLES = str(Path(__file__).resolve().parents[1] / "examples")
+MIXED = """
+from stokes import stokes
+from ritz import *
+from ritz.ufl import *
+uh, ph, error_u, error_p, result = stokes(5, 3)
+numbers = [result.iterations, error_u, error_p, uh.norm(), ph(0.2, 0.7), assemble(div(uh)**2*dx)]
+mesh = UnitSquareMesh(6)
+V, Q = VectorFunctionSpace(mesh, 3), FunctionSpace(mesh, 2)
+W = V * Q
+n, x, w = FacetNormal(mesh), SpatialCoordinate(mesh), Function(W)
+(v, q), (u, p) = TestFunctions(W), split(w)
+G = ((1 + p**2) * inner(grad(u), grad(v)) + inner(grad(p), grad(q)) + inner(u, u) * q + p * q) * dx
+F = G - (x[0] * v[1] + q) * dx + p * dot(v, n) * ds("xmax") - x[1] * q * ds(("ymin", "xmax"))
+J = derivative(G, w, TrialFunction(W))
+bcs = [DirichletBC(W.sub(0), as_vector((x[1], 0.1)), ("xmin", "ymin")), DirichletBC(W.sub(1), 1 + x[0], "ymax")]
+result = NonlinearProblem(F, w, bcs, J, rtol=1e-11, linear={"method": "fgmres", "preconditioner": "jacobi"}).solve()
+u, p = w.split()
+d = w.copy()
+d.array = assemble(J).diagonal()
+numbers += [result.converged, w.norm(), W.global_dim, p(0.9, 0.3), errornorm(x[0], p, "H1"), norm(w, "H1"), d.norm(),
+            errornorm(as_vector((x[1], 0.1, x[0])), w), assemble(w[2] * w[1] * ds("xmin")), assemble(J).apply(w).norm()]
+write_vtu("w.vtu", w)
+"""
+BOUNDARY = """
+from ritz import *
+from ritz.ufl import *
+V = FunctionSpace(BoxMesh(2, 1), 2)  # two elements: of three parts one has none
+u, v, uh = TrialFunction(V), TestFunction(V), Function(V)
+solve(inner(grad(u), grad(v)) * dx + u * v * ds("xmax") == v * ds("xmin"), uh, rtol=1e-12)
+B = assemble(u * v * ds("xmax"))
+numbers = [uh(0.3, 0.5), B.apply(uh).norm(), assemble(uh * ds("xmin"))]
 """
 
 
@@ -43,7 +80,8 @@ def run(num: int, program: str, folder) -> subprocess.CompletedProcess[str]:
     """A program in `num` processes."""
     command = ["mpirun", "-n", str(num), sys.executable, "-c", program]
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "OMPI_ALLOW_RUN_AS_ROOT": "1",
-                   "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+                   "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
+                   "PYTHONPATH": os.pathsep.join([EXAMPLES, os.environ.get("PYTHONPATH", "")])}
     return subprocess.run(command if num > 1 else command[3:], capture_output=True, text=True, timeout=300, cwd=folder,
                           env=environment)
 
@@ -54,13 +92,31 @@ def numbers_of(done: subprocess.CompletedProcess[str]) -> list[list[float]]:
 
 
 def test_parts_give_the_numbers_of_the_whole(tmp_path):
-    whole = numbers_of(run(1, PROGRAM, tmp_path))[0]
+    whole = numbers_of(run(1, PROGRAM + TELL, tmp_path))[0]
     assert (tmp_path / "u.vtu").exists()
     for num in (2, 3):
-        found = numbers_of(run(num, PROGRAM, tmp_path))
+        found = numbers_of(run(num, PROGRAM + TELL, tmp_path))
         assert len(found) == num and all(numbers == found[0] for numbers in found)
         assert np.allclose(found[0], whole, rtol=1e-7, atol=1e-9)
         assert (tmp_path / "u.pvtu").exists()
+
+
+def test_products_in_parts_give_the_numbers_of_the_whole(tmp_path):
+    """Stokes flow by blocks with multigrid; Newton's method, with terms on boundary parts that not all processes have."""
+    whole = numbers_of(run(1, MIXED + TELL, tmp_path))[0]
+    for num in (2, 3, 4):
+        found = numbers_of(run(num, MIXED + TELL, tmp_path))
+        assert len(found) == num and all(numbers == found[0] for numbers in found)
+        assert abs(found[0][0] - whole[0]) <= 2  # of some 20 iterations
+        assert np.allclose(found[0][1:], whole[1:], rtol=1e-7, atol=1e-9)
+        assert (tmp_path / "w.pvtu").exists()
+
+
+def test_boundary_parts_that_not_all_processes_have(tmp_path):
+    """-u'' = 0 with flux 1 in at x = 0, u = 1 at x = 1 by its flux: 2 - x."""
+    for num in (1, 2, 3):
+        for value, load, inflow in numbers_of(run(num, BOUNDARY + TELL, tmp_path)):
+            assert np.allclose([value, inflow], [1.7, 2]) and np.isclose(load, np.sqrt(2 / 36 + 16 / 36))
 
 
 def test_an_error_ends_all_processes(tmp_path):
@@ -82,7 +138,7 @@ from ritz import *
 V = FunctionSpace(UnitSquareMesh(4), 2)
 A = diffusion(V)
 for attempt in (A.tocsr, lambda: Direct(A), lambda: Multigrid(A, DirichletBC(V, 0), cycle="w"),
-                lambda: V * V, lambda: FunctionSpace(V.mesh, ("DG", 1))):
+                lambda: FunctionSpace(V.mesh, ("DG", 1))):
     try:
         attempt()
         print("numbers 1")

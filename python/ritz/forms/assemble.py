@@ -10,7 +10,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
-from .._core import REQUEST_IMMEDIATE, Context, Handle, UnsupportedError, Vector, ffi, lib
+from .._core import REQUEST_IMMEDIATE, SCALAR_TYPE, Context, Handle, UnsupportedError, Vector, ffi, lib
 from ..function import Constant, Function
 from ..mesh import Mesh
 from ..operators import Operator
@@ -349,8 +349,9 @@ class BoundForm:
                  constants: Sequence[Constant], unknown: Optional[int] = None, policy: str = "auto"):
         self.compiled, self.mesh, self.ctx, self.spaces = compiled, mesh, mesh.ctx, list(spaces)
         self.place = _Place(compiled, mesh, spaces, functions, constants, unknown, policy)
-        self.operators = [IntegralOperator(self.place, integral, where)
-                          for integral in compiled.integrals for where in _places(integral, mesh)]
+        made = [IntegralOperator(self.place, integral, where)
+                for integral in compiled.integrals for where in _places(integral, mesh)]
+        self.operators = [operator for operator in made if operator.handle.h]  # others have no facets in this part
 
     def refresh(self) -> None:
         for operator in self.operators:
@@ -369,7 +370,9 @@ class BoundForm:
         return result
 
     def composite(self) -> Handle:
-        """One operator of all integrals."""
+        """One operator of all integrals; NULL where this part of the mesh has nothing to integrate over."""
+        if not self.operators:
+            return Handle(self.ctx, "CeedOperator", ffi.new("CeedOperator *"))
         if len(self.operators) == 1:
             return self.operators[0].handle
         whole = self.ctx.new("CeedOperator", lib.CeedOperatorCreateComposite, self.ctx.h)
@@ -454,7 +457,7 @@ def _coarsen(f: Function, mesh: Mesh) -> Tuple[Function, List[Handle]]:
             raise UnsupportedError("Multigrid: the mesh of a level is not one that the form's mesh refines")
         below = space.on(mesh if coarser.h == mesh.h else coarser)
         steps.append(f.ctx.new("CeedOperator", lib.RitzSpaceCreateInterpolation, below.h, space.h, f.ctx.h,
-                               lib.CEED_SCALAR_FP64 if ffi.sizeof("CeedScalar") == 8 else lib.CEED_SCALAR_FP32))
+                               SCALAR_TYPE))
         space = below
     return Function(space, f.name), steps
 
