@@ -12,19 +12,25 @@ from numpy.typing import NDArray
 
 from .function import Function
 from .io import write_vtu
+from .parallel import communicator
 
 
 def grid(*functions: Function, subdivisions: int = 2) -> Any:
     """A PyVista grid with the functions at points; high-order cells cut `subdivisions` times into linear ones.
 
-    The surface of solids; with subdivisions 0 the high-order cells themselves.
+    The surface of solids; with subdivisions 0 the high-order cells themselves. Of problems in parts: the first process
+    has that of the whole, others None.
     """
     import pyvista
 
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "u.vtu"
-        write_vtu(path, *functions)
-        whole = pyvista.read(path)
+        write_vtu(Path(folder) / "u.vtu", *functions)
+        whole = pyvista.read(next(Path(folder).glob("*.vtu")))  # in parts this one's, in a folder of its own
+    if functions[0].space.mesh.num_parts > 1:
+        parts = communicator().gather(whole)
+        if parts is None:
+            return None
+        whole = pyvista.merge([part for part in parts if part.n_cells])
     if not whole.n_cells or not subdivisions:
         return whole
     with warnings.catch_warnings():
@@ -33,8 +39,11 @@ def grid(*functions: Function, subdivisions: int = 2) -> Any:
 
 
 def plot(u: Function, path: str | None = None, **options: Any) -> Any:
-    """Shows u in a window or notebook, or writes a picture to `path`. Options: those of Scene."""
+    """Shows u in a window or notebook, or writes a picture to `path`. Options: those of Scene. In parts the first
+    process does, and all call it."""
     scene = Scene(u, path is not None, **options)
+    if scene.plotter is None:
+        return None
     if path is None:
         return scene.plotter.show()
     scene.plotter.screenshot(path)
@@ -43,7 +52,7 @@ def plot(u: Function, path: str | None = None, **options: Any) -> Any:
 
 
 class Scene:
-    """A function in a PyVista plotter (.plotter), which .update() follows.
+    """A function in a PyVista plotter (.plotter), which .update() follows; in parts the first process has it, others None.
 
     warp: factor of displacements or heights; clip: direction ("x", "-x" or a normal) in which half of a solid is cut
     away; view: "xy" or the direction to the camera; title: of the bar of colours. Others are those of add_mesh.
@@ -56,6 +65,9 @@ class Scene:
 
         self._u, self._warp, self._clip, self._subdivisions = u, warp, clip, subdivisions
         self._data = self._make()
+        self.plotter: Any = None
+        if self._data is None:
+            return
         self.plotter = pyvista.Plotter(off_screen=off_screen, window_size=size)
         bar = {"title": title or u.name, "vertical": True, "fmt": "%.3g", "position_x": 0.86, "position_y": 0.2}
         self.plotter.add_mesh(self._data, **{"scalars": u.name, "show_edges": edges, "cmap": cmap, "scalar_bar_args": bar,
@@ -69,14 +81,16 @@ class Scene:
     def _make(self) -> Any:
         u = self._u
         data = grid(u, subdivisions=self._subdivisions) if self._clip is None else _clipped(u, self._clip, self._subdivisions)
-        if not self._warp:
+        if not self._warp or data is None:
             return data
         return (data.warp_by_vector if u.space.shape else data.warp_by_scalar)(u.name, factor=self._warp)
 
     def update(self) -> None:
         """Takes the function's values as they are now."""
-        self._data.copy_from(self._make())
-        self.plotter.render()
+        data = self._make()
+        if self.plotter is not None:
+            self._data.copy_from(data)
+            self.plotter.render()
 
 
 class Film:
@@ -99,13 +113,16 @@ class Film:
         if time < self._next:
             return
         self._next = time + self._interval
+        is_first = self._scene is None
         if self._scene is None:
             self._scene = Scene(u, self._path is not None, **self._options)
-            if self._path is None and not self._scene.plotter.notebook:
-                self._scene.plotter.show(interactive_update=True)
         else:
             self._scene.update()
         plotter = self._scene.plotter
+        if plotter is None:
+            return
+        if is_first and self._path is None and not plotter.notebook:
+            plotter.show(interactive_update=True)
         plotter.add_text(f"t = {time:.3g}", name="time", font_size=10)
         if self._path is not None:
             self._pictures.append(plotter.screenshot(return_img=True))
@@ -133,7 +150,7 @@ class Film:
         return self
 
     def __exit__(self, kind: Any, *error: Any) -> None:
-        if self._scene is not None:
+        if self._scene is not None and self._scene.plotter is not None:
             self._scene.plotter.close()
         if self._pictures and kind is None:
             _write_pictures(str(self._path), self._pictures, self._seconds)
@@ -152,6 +169,8 @@ def _write_pictures(path: str, pictures: list[Any], seconds: float) -> None:
 def _clipped(u: Function, clip: str | Sequence[float], subdivisions: int) -> Any:
     """Half of a solid, in linear cells."""
     whole = grid(u, subdivisions=0)
+    if whole is None:
+        return None
     if subdivisions:
         whole = whole.tessellate(max_n_subdivide=subdivisions)
     return whole.clip(clip if isinstance(clip, str) else tuple(clip))

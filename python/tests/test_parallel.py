@@ -119,6 +119,26 @@ def test_boundary_parts_that_not_all_processes_have(tmp_path):
             assert np.allclose([value, inflow], [1.7, 2]) and np.isclose(load, np.sqrt(2 / 36 + 16 / 36))
 
 
+def test_pictures_are_of_the_whole(tmp_path):
+    pytest.importorskip("pyvista")
+    program = """
+from ritz import *
+from ritz.plotting import grid
+u = Function(FunctionSpace(UnitSquareMesh(4), 2)).interpolate(lambda x: x[0]**2 - x[1])
+found = grid(u, subdivisions=0)
+if found is not None:
+    x = found.points
+    numbers = [found.n_cells, abs(found["u"] - x[:, 0]**2 + x[:, 1]).max() < 1e-12, x[:, 0].min(), x[:, 0].max()]
+    print("numbers " + " ".join(str(float(n)) for n in numbers))
+plot(u, "u.png", size=(80, 60))
+with Film("u.gif", size=(80, 60)) as film:
+    film.show(0, u)
+    film.show(1, u.assign(1.0))
+"""
+    assert numbers_of(run(2, program, tmp_path)) == [[16, 1, 0, 1]]
+    assert (tmp_path / "u.png").exists() and (tmp_path / "u.gif").exists()
+
+
 def test_an_error_ends_all_processes(tmp_path):
     program = """
 from mpi4py import MPI
