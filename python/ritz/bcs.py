@@ -64,6 +64,10 @@ class DirichletBC:
         else:
             u.array[self.entries] = self.values()
 
+    def on(self, product: ProductSpace) -> DirichletBC:
+        """The same entries, with zeros, of a product on a coarser level."""
+        return DirichletBC(product.sub(self.index), 0, self.parts, self.component)
+
     def fixed_part(self, keep: list[Any]) -> list[dict[str, Any]]:
         """As multigrid wants to know it (RitzFixedPart), a dict for each part; `keep` holds the names."""
         found = []

@@ -48,8 +48,8 @@ class Operator:
             self._part = self.rows.exchange.part_operator(self._handle.h)
         return self._part
 
-    def on_level(self, space: FunctionSpace) -> Operator:
-        """The same operator on a coarser space."""
+    def on_level(self, space: AnySpace) -> Operator:
+        """The same operator on a coarser space, or product."""
         raise UnsupportedError("Multigrid: this operator cannot be made on coarser spaces")
 
     # ---- Applying ----
@@ -196,7 +196,8 @@ class GeometryOperator(Operator):
         super().__init__(handle, space)
         self._options = lam, mu
 
-    def on_level(self, space: FunctionSpace) -> Operator:
+    def on_level(self, space: AnySpace) -> Operator:
+        assert isinstance(space, FunctionSpace)
         return GeometryOperator(space, *self._options)
 
 

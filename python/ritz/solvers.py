@@ -9,13 +9,13 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
-from ._core import ConvergenceError, Handle, UnsupportedError, Vector, address, check, ffi, lib, text_of
+from ._core import SCALAR_TYPE, ConvergenceError, Handle, UnsupportedError, Vector, address, check, ffi, lib, text_of
 from .bcs import DirichletBC, as_list, constraints_of, entries_of
 from .function import Function
 from .mesh import Mesh
 from .operators import Operator
 from .parallel import transport
-from .space import FunctionSpace
+from .space import FunctionSpace, ProductSpace
 
 _METHODS = {"cg": "CG", "fcg": "FLEXIBLE_CG", "minres": "MINRES", "gmres": "GMRES", "fgmres": "FGMRES",
             "chebyshev": "CHEBYSHEV", "richardson": "RICHARDSON"}
@@ -110,16 +110,15 @@ class Multigrid(Preconditioner):
 
     smoother: auto, jacobi, point_blocks, element_schwarz, dense_schwarz, patches, ...; precision "f32" or "f64" of
     the cycle; nullspace: "constants" for problems without Dirichlet conditions; coarse: the solver of the coarsest
-    problem, "umfpack" where the operator is not symmetric.
+    problem, "umfpack" where the operator is not symmetric. Of products: for definite problems, smoothed by Jacobi;
+    all degrees fall together.
     """
 
     def __init__(self, operator: Operator, bcs: DirichletBC | Sequence[DirichletBC] | None = None, *,
                  smoother: str = "auto", steps: int = 0, cycle: str = "v", precision: str | None = None,
                  hierarchy: str = "auto", max_levels: int = 0, nullspace: str | None = None, coarse: str = "auto",
                  for_updates: bool = True):
-        space = operator.rows
-        if not isinstance(space, FunctionSpace):
-            raise TypeError("Multigrid: an operator on a product of spaces; take Blocks of preconditioners")
+        space = max(operator.rows.spaces, key=lambda one: one.degree)
         self.operator, self.ctx, self.space = operator, operator.ctx, space
         self._levels: dict[int, Operator] = {}
         self._meshes: dict[int, Mesh] = {}
@@ -130,10 +129,12 @@ class Multigrid(Preconditioner):
         num = ffi.new("CeedInt *")
         self.ctx.call(lib.RitzHierarchyGetNumLevels, self.hierarchy.h, num)
         self.num_levels = int(num[0])
-        names: list[Any] = []
-        fixed = [part for bc in as_list(bcs) for part in bc.fixed_part(names)]
         if nullspace not in (None, "constants"):
             raise ValueError(f"Multigrid: nullspace {nullspace!r}, needed None or 'constants'")
+        if isinstance(operator.rows, ProductSpace) and operator.part is not None:
+            raise UnsupportedError("Multigrid: an operator on a product of spaces in parts; take Blocks of preconditioners")
+        names: list[Any] = []
+        fixed = [part for bc in as_list(bcs) for part in bc.fixed_part(names)]
         make_null = lib.ritz_python_null if nullspace else ffi.NULL
         me = ffi.new_handle(self)
         if operator.part is not None:
@@ -155,6 +156,9 @@ class Multigrid(Preconditioner):
                                                                                      "for_updates": for_updates}})
         if precision is not None:
             options.use_precision, options.precision = True, _precision(precision)
+        if isinstance(operator.rows, ProductSpace):
+            super().__init__(self._of_product(operator.rows, as_list(bcs), nullspace is not None, options))
+            return
         handle = self.ctx.new("RitzPreconditioner", lib.RitzPreconditionerCreateMultigridOfHierarchy, self.ctx.h,
                               self.hierarchy.h, lib.ritz_python_level, make_null, me, len(fixed),
                               ffi.new("RitzFixedPart[]", fixed), options)
@@ -165,13 +169,50 @@ class Multigrid(Preconditioner):
         if level == self.num_levels - 1:
             self._levels[level] = self.operator
         else:
-            self._levels[level] = self.operator.on_level(self._space_of(space))
+            mesh, degree = self._mesh_and_degree(space)
+            self._levels[level] = self.operator.on_level(
+                FunctionSpace(mesh, degree, shape=self.space.shape, handle=self.ctx.adopt("RitzSpace", space)))
         h = self._levels[level].h
         if h:  # else the part has nothing of it
             check(lib.CeedOperatorReferenceCopy(h, op))
 
-    def _space_of(self, h: Any) -> FunctionSpace:
-        """The level's space, on one Mesh object for all levels of a mesh."""
+    def _of_product(self, product: ProductSpace, bcs: list[DirichletBC], has_null: bool, options: Any) -> Handle:
+        precision = options.precision if options.use_precision else SCALAR_TYPE
+        levels, keep, below = ffi.new("RitzMultigridLevel[]", self.num_levels), [], None
+        for k, space in enumerate(self._product_levels(product)):
+            operator = self.operator if space is product else self.operator.on_level(space)
+            self._levels[k] = operator
+            fixed = constraints_of([bc.on(space) for bc in bcs], space)
+            levels[k].op, levels[k].constraints = operator.h, fixed.h
+            if below is not None:
+                up, down = ffi.new("CeedOperator *"), ffi.new("CeedOperator *")
+                self.ctx.call(lib.RitzProductSpaceCreateTransfer, below.h, space.h, self.ctx.h, precision, up, down)
+                keep += [Handle(self.ctx, "CeedOperator", up), Handle(self.ctx, "CeedOperator", down)]
+                levels[k].prolong, levels[k].restriction = up[0], down[0]
+            if has_null:
+                constants = _constants_of(space)
+                vectors = ffi.new("CeedVector[]", [f.vector.h for f in constants])
+                levels[k].num_null, levels[k].null = len(constants), vectors
+                keep += [constants, vectors]
+            keep.append(fixed)
+            below = space
+        return self.ctx.new("RitzPreconditioner", lib.RitzPreconditionerCreateMultigrid, self.ctx.h, self.num_levels,
+                            levels, options)
+
+    def _product_levels(self, product: ProductSpace) -> list[ProductSpace]:
+        """Products of the levels of the space of the highest degree; other degrees are halved where its own falls."""
+        h, products = ffi.new("RitzSpace *"), [product]
+        highest, degrees = self.space.degree, [space.degree for space in product.spaces]
+        for level in range(self.num_levels - 2, -1, -1):
+            self.ctx.call(lib.RitzHierarchyGetSpace, self.hierarchy.h, level, h)
+            mesh, degree = self._mesh_and_degree(h[0])
+            if degree < highest:
+                highest, degrees = degree, [(d + 1) // 2 for d in degrees]
+            products.append(ProductSpace(*(space.on(mesh, d) for space, d in zip(product.spaces, degrees))))
+        return products[::-1]
+
+    def _mesh_and_degree(self, h: Any) -> tuple[Mesh, int]:
+        """Of a level's space, with one Mesh object for all levels of a mesh."""
         mesh, degree = ffi.new("RitzMesh *"), ffi.new("CeedInt *")
         check(lib.RitzSpaceGetMesh(h, mesh))
         check(lib.RitzSpaceGetDegree(h, degree))
@@ -180,7 +221,7 @@ class Multigrid(Preconditioner):
             known = known.coarser
         if known is None:
             raise RuntimeError("Multigrid: a level lives on a mesh that the finest one does not refine")
-        return FunctionSpace(known, degree[0], shape=self.space.shape, handle=self.ctx.adopt("RitzSpace", h))
+        return known, int(degree[0])
 
     def make_nullspace(self, level: int, space: Any) -> list[Vector]:
         """Called by the library: constants, one a component."""
@@ -209,6 +250,17 @@ def _constant_component(size: int, c: int, num: int, pc: Preconditioner) -> Vect
     vector = Vector(size, pc.ctx)
     vector.array = values
     return vector
+
+
+def _constants_of(product: ProductSpace) -> list[Function]:
+    """Functions that are one in a component, one for each component of each space."""
+    found = []
+    for i, space in enumerate(product.spaces):
+        for values in np.eye(space.num_components):
+            whole = Function(product)
+            whole.set_sub(i, Function(space).interpolate(values))
+            found.append(whole)
+    return found
 
 
 class Blocks(Preconditioner):

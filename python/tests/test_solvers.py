@@ -126,3 +126,69 @@ def test_methods_follow_symmetry():
     assert not ritz.assemble(ufl.derivative(F, w, u)).is_symmetric
     result = ritz.solve(F == 0, w, DirichletBC(V, 0))  # symmetric at the first guess alone
     assert result.converged and result.history[-1] < 1e-7 * result.history[0]
+
+
+def coupled(n, is_symmetric=True, **options):
+    """Two fields of degrees 3 and 2 that react with each other, on a mesh that was refined twice."""
+    ufl = pytest.importorskip("ufl")
+    mesh = BoxMesh(n, n).refine(2)
+    W = ritz.VectorFunctionSpace(mesh, 3) * FunctionSpace(mesh, 2)
+    (u, p), (v, q), x, w = ufl.TrialFunctions(W), ufl.TestFunctions(W), ufl.SpatialCoordinate(mesh), Function(W)
+    grad, inner, dx = ufl.grad, ufl.inner, ufl.dx
+    a = (inner(ufl.sym(grad(u)), grad(v)) + (1 + x[0]) * inner(grad(p), grad(q)) + inner(u, v) + p * q
+         + 0.2 * p * v[0] + (0.2 if is_symmetric else -0.2) * u[0] * q) * dx
+    bcs = [DirichletBC(W.sub(0), 0, "xmin"), DirichletBC(W.sub(0), 0, "ymin", component=1),
+           DirichletBC(W.sub(1), x[1], "xmax")]
+    return w, ritz.solve(a == (v[0] - q) * dx, w, bcs, rtol=1e-10, **options)
+
+
+def test_multigrid_on_products():
+    """All fields at once: as the factors, in steps that do not grow with the mesh; in float; not symmetric."""
+    (w, few), (_, many), (exact, _) = coupled(1), coupled(3), coupled(1, preconditioner="direct")
+    assert few.iterations <= 8 and many.iterations <= few.iterations + 1
+    assert np.abs(w.array_ro - exact.array_ro).max() < 1e-8
+    for options in {"precision": "f32", "cycle": "w"}, {"is_symmetric": False, "hierarchy": "p"}:
+        assert coupled(1, **options)[1].iterations <= 9
+
+
+def test_products_of_neumann_problems_have_constants():
+    ufl = pytest.importorskip("ufl")
+    V = FunctionSpace(BoxMesh(4, 4), 2)
+    W = V * V
+    (u, p), (v, q), w = ufl.TrialFunctions(W), ufl.TestFunctions(W), Function(W)
+    grad, inner = ufl.grad, ufl.inner
+    A = ritz.assemble((inner(grad(u), grad(v)) + 2 * inner(grad(p), grad(q)) + inner(grad(u), grad(q)) / 2
+                       + inner(grad(p), grad(v)) / 2) * ufl.dx)
+    exact = Function(V).interpolate(lambda x: x[0]**2 - x[1])
+    constants = []
+    for i in 0, 1:
+        constants.append(Function(W))
+        constants[i].set_sub(i, Function(V).assign(1.0))
+        w.set_sub(i, exact)
+    b, pc = A.apply(w), Multigrid(A, nullspace="constants")
+    w.assign(0.0)
+    result = LinearSolver(A, preconditioner=pc, nullspace=[c.vector for c in constants], rtol=1e-10).solve(b, w)
+    assert result.iterations <= 8 and all(np.ptp(part.array_ro - exact.array_ro) < 1e-8 for part in w.split())
+
+
+def test_newton_on_products():
+    """Jacobians of coarser meshes have the state, a function of a product, interpolated there."""
+    ufl = pytest.importorskip("ufl")
+    mesh = BoxMesh(2, 2).refine()
+    W = ritz.VectorFunctionSpace(mesh, 2) * FunctionSpace(mesh, 1)
+    x, w, (v, q) = ufl.SpatialCoordinate(mesh), Function(W), ufl.TestFunctions(W)
+    (u, p), grad, inner = ufl.split(w), ufl.grad, ufl.inner
+    F = ((1 + p**2) * inner(grad(u), grad(v)) + (1 + inner(u, u)) * inner(grad(p), grad(q)) + p * q - 3 * q) * ufl.dx
+    bcs = [DirichletBC(W.sub(0), ufl.as_vector((x[1], 0.1)), ("xmin", "ymin")), DirichletBC(W.sub(1), 1 + x[0], "ymax")]
+    found = []
+    for linear in {}, {"preconditioner": "direct"}:
+        w.assign(0.0)
+        problem = ritz.NonlinearProblem(F, w, bcs, rtol=1e-10, linear=linear)
+        found.append((problem.solve(), w.array_ro.copy()))
+    (result, values), (by_factors, exact) = found
+    assert result.iterations <= by_factors.iterations + 1 and result.linear_iterations <= 5 * result.iterations
+    assert np.abs(values - exact).max() < 1e-8
+    level = problem.jacobian.on_level(W.on(mesh.coarser))
+    level.refresh()
+    state = level.bound.place.functions[0].split()[1]
+    assert np.allclose(state.array_ro, w.split()[1](state.space.node_coordinates()), atol=1e-12)

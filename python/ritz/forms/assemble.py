@@ -415,26 +415,19 @@ class FormOperator(Operator):
         place = bound.place
         columns = bound.spaces[1] if place.unknown is None else place.functions[place.unknown].space
         super().__init__(bound.composite(), bound.spaces[0], columns)
-        self._above: List[Tuple[Function, Function, List[Handle], List[int]]] = []
+        self._above: List[_Coarsened] = []
 
     def refresh(self) -> None:
-        for source, target, steps, known in self._above:
-            state = source.vector.state
-            if known[0] != state:
-                _carry(source, target, steps)
-                known[0] = state
+        for function in self._above:
+            function.refresh()
         self.bound.refresh()
 
     def on_level(self, space: AnySpace) -> FormOperator:
         """The same form on a coarser space. Functions keep their degree on the same mesh; on a coarser mesh the
         operator has their interpolants, which follow them."""
         place = self.bound.place
-        above: List[Tuple[Function, Function, List[Handle], List[int]]] = []
-        functions = list(place.functions)
-        if space.mesh.h != place.mesh.h:
-            for k, f in enumerate(place.functions):
-                functions[k], steps = _coarsen(f, space.mesh)
-                above.append((f, functions[k], steps, [-1]))
+        above = [_Coarsened(f, space.mesh) for f in place.functions] if space.mesh.h != place.mesh.h else []
+        functions = [f.target for f in above] or place.functions
         spaces = [space for _ in place.spaces]
         coarse = FormOperator(BoundForm(place.compiled, space.mesh, spaces, functions, place.constants, place.unknown,
                                         place.policy))
@@ -446,30 +439,52 @@ class FormOperator(Operator):
         return self.bound.compiled.view()
 
 
-def _coarsen(f: Function, mesh: Mesh) -> Tuple[Function, List[Handle]]:
-    """A function on a coarser mesh, and the interpolations from mesh to mesh that lead to it."""
-    if isinstance(f.space, ProductSpace):
-        raise UnsupportedError("Multigrid: a form with functions of products of spaces on coarser meshes")
-    space, steps = f.space, []
+class _Coarsened:
+    """A function on a coarser mesh, .target, that follows one of the finest by interpolation from mesh to mesh."""
+
+    def __init__(self, source: Function, mesh: Mesh):
+        self._source, self._known = source, -1
+        chains = [_interpolations(space, mesh) for space in source.space.spaces]
+        self._steps = [steps for _, steps in chains]
+        spaces = [space for space, _ in chains]
+        self.target = Function(ProductSpace(*spaces) if isinstance(source.space, ProductSpace) else spaces[0], source.name)
+
+    def refresh(self) -> None:
+        state = self._source.vector.state
+        if self._known == state:
+            return
+        self._known = state
+        if not isinstance(self._source.space, ProductSpace):
+            self.target.vector.assign(_carried(self._source, self._steps[0]))
+            return
+        for i, part in enumerate(self._source.split()):
+            target = Function(self.target.space.spaces[i], vector=_carried(part, self._steps[i]))
+            self.target.set_sub(i, target)
+
+
+def _interpolations(space: FunctionSpace, mesh: Mesh) -> Tuple[FunctionSpace, List[Handle]]:
+    """The space on a coarser mesh, and the interpolations that lead to it."""
+    steps = []
     while space.mesh.h != mesh.h:
         coarser = space.mesh.coarser
         if coarser is None:
             raise UnsupportedError("Multigrid: the mesh of a level is not one that the form's mesh refines")
         below = space.on(mesh if coarser.h == mesh.h else coarser)
-        steps.append(f.ctx.new("CeedOperator", lib.RitzSpaceCreateInterpolation, below.h, space.h, f.ctx.h,
-                               SCALAR_TYPE))
+        steps.append(space.ctx.new("CeedOperator", lib.RitzSpaceCreateInterpolation, below.h, space.h, space.ctx.h,
+                                   SCALAR_TYPE))
         space = below
-    return Function(space, f.name), steps
+    return space, steps
 
 
-def _carry(source: Function, target: Function, steps: Sequence[Handle]) -> None:
+def _carried(source: Function, steps: Sequence[Handle]) -> Vector:
     values = source.vector
-    for k, step in enumerate(steps):
+    for step in steps:
         size = ffi.new("CeedSize *"), ffi.new("CeedSize *")
         source.ctx.call(lib.CeedOperatorGetActiveVectorLengths, step.h, size[0], size[1])
-        result = target.vector if k == len(steps) - 1 else Vector(int(size[1][0]), source.ctx)
+        result = Vector(int(size[1][0]), source.ctx)
         source.ctx.call(lib.CeedOperatorApply, step.h, values.h, result.h, REQUEST_IMMEDIATE)
         values = result
+    return values
 
 
 def assemble(form: Any, out: Optional[Function] = None, store: str = "auto",
