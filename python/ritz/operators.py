@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, Union
+from typing import Any, Sequence, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ._core import (REQUEST_IMMEDIATE, SCALAR, Handle, UnsupportedError, Vector, check, ffi, lib, take_array,
                     text_of)
+from .bcs import DirichletBC, as_list, entries_of
 from .function import Function
 from .space import AnySpace, FunctionSpace
 
@@ -103,6 +104,16 @@ class Operator:
     def matvec(self, x: NDArray[Any]) -> NDArray[Any]:
         return self._apply_array(np.asarray(x), None)
 
+    def rmatvec(self, x: NDArray[Any]) -> NDArray[Any]:
+        return self.T.matvec(x)
+
+    @property
+    def T(self) -> Operator:
+        """The transposed operator, applied without a matrix, too: itself, where it is symmetric."""
+        if self.is_symmetric:
+            return self
+        raise UnsupportedError("T: an operator that is neither symmetric nor that of a form; transpose .tocsr()")
+
     def __matmul__(self, x: Any) -> Any:
         return self.apply(x)
 
@@ -117,12 +128,17 @@ class Operator:
         self.ctx.call(lib.CeedOperatorLinearAssembleDiagonal, self.h, diagonal.h, REQUEST_IMMEDIATE)
         return diagonal.array_ro.copy()
 
-    def tocsr(self) -> Any:
-        """The assembled matrix (scipy.sparse.csr_matrix)."""
+    def tocsr(self, bcs: DirichletBC | Sequence[DirichletBC] | None = None) -> Any:
+        """The assembled matrix (scipy.sparse.csr_matrix); rows and columns that `bcs` fix are those of the identity."""
         from scipy.sparse import csr_matrix
 
+        return csr_matrix(self.csr_arrays(bcs), shape=self.shape)
+
+    def csr_arrays(self, bcs: DirichletBC | Sequence[DirichletBC] | None = None) -> tuple[NDArray[Any], ...]:
+        """Values, columns and starts of rows of the assembled matrix."""
         if self.part is not None:
             raise UnsupportedError("tocsr: the operator of a problem in parts")
+        fixed = self.fixed_entries(bcs)
         rows, columns = ffi.new("CeedSize *"), ffi.new("CeedSize *")
         starts, cols = ffi.new("int64_t **"), ffi.new("int64_t **")
         self.ctx.call(lib.RitzOperatorAssembleCSRSymbolic, self.h, rows, columns, starts, cols)
@@ -131,7 +147,18 @@ class Operator:
         values = Vector(len(index), self.ctx)
         self.ctx.call(lib.RitzOperatorAssembleCSR, self.h, ffi.cast("int64_t *", first.ctypes.data),
                       ffi.cast("int64_t *", index.ctypes.data), values.h)
-        return csr_matrix((values.array_ro.copy(), index, first), shape=self.shape)
+        return _with_identity(values.array_ro.copy(), index, first, fixed) if len(fixed) else (
+            values.array_ro.copy(), index, first)
+
+    def fixed_entries(self, bcs: DirichletBC | Sequence[DirichletBC] | None) -> NDArray[np.int64]:
+        """Entries that conditions on the operator's space fix, ascending."""
+        conditions, spaces = as_list(bcs), self.rows.spaces
+        if conditions and self.rows.h != self.columns.h:
+            raise ValueError("bcs: the operator has two spaces, needed one, whose rows and columns are fixed")
+        for bc in conditions:
+            if bc.index >= len(spaces) or bc.space.h != spaces[bc.index].h:
+                raise ValueError(f"bcs: a condition on {bc.space}, needed one on the operator's {self.rows}")
+        return entries_of(conditions)
 
     def explain(self) -> str:
         """Which kernels run, their plan, and what they cost."""
@@ -172,6 +199,22 @@ def _interop() -> Any:
     from . import interop
 
     return interop
+
+
+def _with_identity(values: NDArray[Any], index: NDArray[np.int64], first: NDArray[np.int64],
+                   fixed: NDArray[np.int64]) -> tuple[NDArray[Any], ...]:
+    """The matrix with rows and columns of the identity for fixed entries: one entry is left in a row of these."""
+    num = len(first) - 1
+    is_fixed = np.zeros(num, bool)
+    is_fixed[fixed] = True
+    row = np.repeat(np.arange(num), np.diff(first))
+    is_kept = ~(is_fixed[row] | is_fixed[index])
+    starts = np.concatenate(([0], np.cumsum(np.bincount(row[is_kept], minlength=num) + is_fixed)))
+    is_one = np.zeros(starts[-1], bool)
+    is_one[starts[fixed]] = True
+    new_values, new_index = np.ones(len(is_one), values.dtype), np.empty(len(is_one), index.dtype)
+    new_values[~is_one], new_index[~is_one], new_index[is_one] = values[is_kept], index[is_kept], fixed
+    return new_values, new_index, starts
 
 
 def _vector(x: Any) -> Vector:

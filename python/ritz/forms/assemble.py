@@ -9,8 +9,10 @@ from __future__ import annotations
 from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
+import ufl
 
 from .._core import REQUEST_IMMEDIATE, SCALAR_TYPE, Context, Handle, UnsupportedError, Vector, ffi, lib
+from ..bcs import DirichletBC
 from ..function import Constant, Function
 from ..mesh import Mesh
 from ..operators import Operator
@@ -409,8 +411,9 @@ def bind(form: Any, store: str = "auto", unknown: Optional[Function] = None, pol
 class FormOperator(Operator):
     """The operator of a bilinear form, or, with `unknown`, of a residual as a function of one of its functions."""
 
-    def __init__(self, bound: BoundForm):
-        self.bound = bound
+    def __init__(self, bound: BoundForm, form: Any = None):
+        self.bound, self._form = bound, form
+        self._transposed: Optional[FormOperator] = None
         self.is_symmetric = bound.compiled.is_symmetric
         place = bound.place
         columns = bound.spaces[1] if place.unknown is None else place.functions[place.unknown].space
@@ -433,6 +436,17 @@ class FormOperator(Operator):
                                         place.policy))
         coarse._above = above
         return coarse
+
+    @property
+    def T(self) -> Operator:
+        """The operator of the form with test and trial function exchanged: itself, where it is symmetric."""
+        if self.is_symmetric or self._form is None:
+            return super().T
+        if self._transposed is None:
+            form = ufl.adjoint(self._form)
+            self._transposed = FormOperator(bind(form, policy=self.bound.place.policy), form)
+            self._transposed._transposed = self
+        return self._transposed
 
     def view(self) -> str:
         """What the compiler made of each integral."""
@@ -487,26 +501,39 @@ def _carried(source: Function, steps: Sequence[Handle]) -> Vector:
     return values
 
 
-def assemble(form: Any, out: Optional[Function] = None, store: str = "auto",
-             policy: str = "auto") -> Union[float, Function, FormOperator]:
+def assemble(form: Any, out: Optional[Function] = None, store: str = "auto", policy: str = "auto", *,
+             bcs: Union[DirichletBC, Sequence[DirichletBC], None] = None, mat_type: str = "matfree") -> Any:
     """What a form is: without arguments a number, with a test function the Function of its residuals (`out`, where it
     is given), with a trial function, too, an Operator. Operators follow their functions and constants.
 
-    store: which numbers of bilinear forms are kept at points: "auto", what takes least time; "all", "none". policy:
-    RitzGeometryPolicy, by name. What is made for a form is kept with it.
+    mat_type: "csr" makes a matrix of SciPy of a bilinear form as it is now; rows and columns that
+    `bcs` fix are those of the identity. store: which numbers of bilinear forms are kept at points: "auto", what takes
+    least time; "all", "none". policy: RitzGeometryPolicy, by name. What is made for a form is kept with it.
     """
     key = ("ritz", store, policy)
     made = form._cache.get(key)
     if made is None:
         made = bind(form, store=store, policy=policy)
-        made = form._cache[key] = FormOperator(made) if made.compiled.rank == 2 else made
+        made = form._cache[key] = FormOperator(made, form) if made.compiled.rank == 2 else made
     if isinstance(made, FormOperator):
-        return made
+        return _as_matrix(made, bcs, mat_type)
+    if bcs is not None or mat_type != "matfree":
+        raise ValueError("assemble: bcs and mat_type are for bilinear forms")
     if made.compiled.rank == 0:
         return float(made.total())
     result = out if out is not None else Function(made.spaces[0])
     made.residual(result.vector)
     return result
+
+
+def _as_matrix(operator: FormOperator, bcs: Union[DirichletBC, Sequence[DirichletBC], None], mat_type: str) -> Any:
+    if mat_type == "csr":
+        return operator.tocsr(bcs)
+    if mat_type != "matfree":
+        raise ValueError(f"assemble: mat_type {mat_type!r}, needed 'matfree' or 'csr'")
+    if bcs is not None:
+        raise ValueError("assemble: operators have no bcs, solvers take them; matrices of mat_type 'csr' do")
+    return operator
 
 
 def residual_operator(form: Any, unknown: Function, policy: str = "auto") -> FormOperator:
