@@ -126,7 +126,7 @@ def test_what_does_not_fit_is_refused(ctx):
     V = FunctionSpace(BoxMesh(3, 3, ctx=ctx), 2)
     u, v = TrialFunction(V), TestFunction(V)
     bc, other = DirichletBC(V, 0), DirichletBC(FunctionSpace(V.mesh, 1), 0)
-    with pytest.raises(ValueError, match="needed 'matfree' or 'csr'"):
+    with pytest.raises(ValueError, match="needed 'matfree', 'csr' or 'aij'"):
         assemble(u * v * dx, mat_type="baij")
     with pytest.raises(ValueError, match="solvers take them"):
         assemble(u * v * dx, bcs=bc)

@@ -506,7 +506,7 @@ def assemble(form: Any, out: Optional[Function] = None, store: str = "auto", pol
     """What a form is: without arguments a number, with a test function the Function of its residuals (`out`, where it
     is given), with a trial function, too, an Operator. Operators follow their functions and constants.
 
-    mat_type: "csr" makes a matrix of SciPy of a bilinear form as it is now; rows and columns that
+    mat_type: "csr" makes a matrix of SciPy of a bilinear form as it is now, "aij" one of PETSc; rows and columns that
     `bcs` fix are those of the identity. store: which numbers of bilinear forms are kept at points: "auto", what takes
     least time; "all", "none". policy: RitzGeometryPolicy, by name. What is made for a form is kept with it.
     """
@@ -529,10 +529,14 @@ def assemble(form: Any, out: Optional[Function] = None, store: str = "auto", pol
 def _as_matrix(operator: FormOperator, bcs: Union[DirichletBC, Sequence[DirichletBC], None], mat_type: str) -> Any:
     if mat_type == "csr":
         return operator.tocsr(bcs)
+    if mat_type == "aij":
+        from ..petsc import aij
+
+        return aij(operator, bcs)
     if mat_type != "matfree":
-        raise ValueError(f"assemble: mat_type {mat_type!r}, needed 'matfree' or 'csr'")
+        raise ValueError(f"assemble: mat_type {mat_type!r}, needed 'matfree', 'csr' or 'aij'")
     if bcs is not None:
-        raise ValueError("assemble: operators have no bcs, solvers take them; matrices of mat_type 'csr' do")
+        raise ValueError("assemble: operators have no bcs, solvers take them; matrices of mat_type 'csr' and 'aij' do")
     return operator
 
 
