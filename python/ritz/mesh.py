@@ -53,6 +53,14 @@ class Mesh(_base.MeshBase):
                                                                          "tetrahedron", "hexahedron") else "hexahedron")
             super().__init__(_base.Element(cell, self.order, (self.space_dim,)))
 
+    @classmethod
+    def from_meshio(cls, mesh: Any, ctx: Context | None = None, *, groups: str = "gmsh:physical", **options: Any) -> Mesh:
+        """A mesh of meshio: points, cells of all shapes of order 1 or 2. Boundary parts and regions: the numbers of
+        cell_data[groups] with names of field_data, and cell_sets. Options are those of Mesh."""
+        from .meshio import read
+
+        return read(mesh, groups, lambda path: cls(path, ctx, **options))
+
     @property
     def h(self) -> Any:
         return self._handle.h
