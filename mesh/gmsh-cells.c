@@ -5,8 +5,9 @@
 // then those inside. The inner nodes of a triangle, square, tetrahedron, cube or pyramid are a smaller shape
 // of the same kind with the same rule; that of a face starts at the face's first listed corner and runs along
 // its first edge. Inside of a prism the nodes of a triangle stand in that order too, and above each of them
-// those of a segment.
+// those of a segment. Incomplete types end behind the edges.
 #include <stdlib.h>
+#include <string.h>
 
 #include "mesh/gmsh.h"
 
@@ -113,6 +114,37 @@ static void walk_cell(RitzLatticeWalk *walk, const RitzGmshType *type, Point ori
   if (!order->shrink) return;
   for (int d = 0; d < 3; d++) origin.at[d]++;
   walk_cell(walk, type, origin, p - order->shrink);
+}
+
+const RitzGmshType *ritz_gmsh_complete_type(const RitzGmshType *type) {
+  const RitzGmshType *twin = type;
+
+  if (type->is_incomplete)
+    for (twin = types; twin->is_incomplete || twin->shape != type->shape || twin->degree != type->degree;)
+      twin++;
+  return twin;
+}
+
+// The shape functions of the square with 8 nodes (serendipity) are -1/4 and 1/2 at its centre, those of the
+// cube with 20 nodes -1/4 and 1/4.
+void ritz_gmsh_fill_weights(const RitzGmshType *type, double *weights) {
+  const Order *order = &orders[type->shape];
+  int num_corners = ritz_shapes[type->shape].num_corners, num = ritz_gmsh_complete_type(type)->num_nodes;
+
+  memset(weights, 0, (size_t)((num - type->num_nodes) * type->num_nodes) * sizeof(*weights));
+  for (const char *face = order->faces; *face; face += strcspn(face, " "), face += *face == ' ') {
+    if (strcspn(face, " ") < 4) continue;
+    for (int c = 0; c < 4; c++) {
+      const char a = face[c], b = face[(c + 1) % 4], *edge = order->edges;
+
+      while (!(edge[0] == a && edge[1] == b) && !(edge[0] == b && edge[1] == a)) edge += 3;
+      weights[a - '0'] = -0.25;
+      weights[num_corners + (edge - order->edges) / 3] = 0.5;
+    }
+    weights += type->num_nodes;
+  }
+  for (int i = 0; i < type->num_nodes && type->shape == RITZ_SHAPE_CUBE; i++)
+    weights[i] = i < num_corners ? -0.25 : 0.25;
 }
 
 void ritz_gmsh_fill_lattice(const RitzGmshType *type, int64_t *numbers) {

@@ -76,11 +76,6 @@ static int choose_cells(const RitzGmshFile *file, RitzMeshDraft *draft) {
     const RitzGmshType *type = file->elements[i].type;
 
     if (element_dim(&file->elements[i]) != draft->dim) continue;
-    if (type->is_incomplete)
-      return ritz_text_fail_at(text, file->elements[i].place, CEED_ERROR_UNSUPPORTED,
-                               "%s of %d nodes (type %d); Ritz reads complete elements only "
-                               "(Mesh.SecondOrderIncomplete = 0)",
-                               ritz_shapes[type->shape].plural, type->num_nodes, type->code);
     if (type->degree > draft->order) draft->order = type->degree;
     counts[type->shape]++;
   }
@@ -243,30 +238,47 @@ static void mark_used_nodes(const Conversion *c) {
   }
 }
 
-// Cells of one degree: interpolation to the degree of the mesh and order of nodes.
+// Cells of one degree, or incomplete ones: interpolation to the degree of the mesh and order of nodes.
 typedef struct {
   RitzReaderNodes nodes;
   int64_t lattice[RITZ_GMSH_MAX_NODES];
+  double weights[7 * 20]; // of incomplete cells: ritz_gmsh_fill_weights
 } CellMap;
+
+// Maps of all degrees, then that of incomplete cells.
+enum { INCOMPLETE = RITZ_GMSH_MAX_DEGREE + 1, NUM_CELL_MAPS };
 
 static int cell_map_create(const Conversion *c, const RitzGmshType *type, CellMap *map) {
   double points[RITZ_GMSH_MAX_DEGREE + 1];
   int p = type->degree;
 
-  ritz_gmsh_fill_lattice(type, map->lattice);
+  ritz_gmsh_fill_lattice(ritz_gmsh_complete_type(type), map->lattice);
+  if (type->is_incomplete) ritz_gmsh_fill_weights(type, map->weights);
   for (int i = 0; i <= p; i++) points[i] = (double)(2 * i - p) / p;
   return ritz_reader_nodes_create(c->file->text->ceed, ritz_shapes[type->shape].topology, c->draft->space_dim,
                                   p, points, c->draft->order, &map->nodes);
 }
 
+// Coordinate d of node m in the order of the complete type.
+static double cell_coordinate(const Conversion *c, const RitzGmshElement *element, const CellMap *map, int m,
+                              int d) {
+  const int64_t *tags = &c->file->tags[element->first];
+  int num_given = element->type->num_nodes;
+  double x = 0;
+
+  if (m < num_given) return c->file->nodes[tags[m]].x[d];
+  for (int i = 0; i < num_given; i++)
+    x += map->weights[(m - num_given) * num_given + i] * c->file->nodes[tags[i]].x[d];
+  return x;
+}
+
 static int fill_cell_coords(const Conversion *c, const RitzGmshElement *element, const CellMap *map,
                             double *x) {
-  int num_nodes = element->type->num_nodes;
+  int num_nodes = map->nodes.num_in;
 
   for (int m = 0; m < num_nodes; m++) {
-    const RitzGmshNode *node = &c->file->nodes[c->file->tags[element->first + m]];
-
-    for (int d = 0; d < c->draft->space_dim; d++) map->nodes.in[d * num_nodes + map->lattice[m]] = node->x[d];
+    for (int d = 0; d < c->draft->space_dim; d++)
+      map->nodes.in[d * num_nodes + map->lattice[m]] = cell_coordinate(c, element, map, m, d);
   }
   if (ritz_reader_nodes_apply(&map->nodes, x)) return CEED_ERROR_SUCCESS;
   return ritz_text_fail_at(c->file->text, element->place, CEED_ERROR_MAJOR,
@@ -279,7 +291,7 @@ static int fill_block_coords(const Conversion *c, const RitzMeshBlock *block, Ce
 
   for (int64_t e = block->first; e < block->first + block->num_elem; e++) {
     const RitzGmshElement *element = &c->file->elements[c->cells[e]];
-    CellMap *map = &maps[element->type->degree];
+    CellMap *map = &maps[element->type->is_incomplete ? INCOMPLETE : element->type->degree];
 
     if (!map->nodes.matrix) RITZ_TRY(cell_map_create(c, element->type, map));
     RITZ_TRY(fill_cell_coords(c, element, map, x));
@@ -294,11 +306,11 @@ static int fill_coords(const Conversion *c) {
   int ierr = CEED_ERROR_SUCCESS;
   Ceed ceed = c->file->text->ceed;
 
-  RITZ_TRY_CLEANUP(RITZ_CALLOC(ceed, RITZ_GMSH_MAX_DEGREE + 1, &maps));
+  RITZ_TRY_CLEANUP(RITZ_CALLOC(ceed, NUM_CELL_MAPS, &maps));
   RITZ_TRY_CLEANUP(RITZ_MALLOC(ceed, (size_t)(draft->num_points * draft->space_dim), &draft->coords));
   for (int b = 0; b < draft->num_blocks && !ierr; b++) {
     ierr = fill_block_coords(c, &draft->blocks[b], maps);
-    for (int p = 0; p <= RITZ_GMSH_MAX_DEGREE; p++) ritz_reader_nodes_destroy(&maps[p].nodes);
+    for (int p = 0; p < NUM_CELL_MAPS; p++) ritz_reader_nodes_destroy(&maps[p].nodes);
   }
 cleanup:
   RITZ_FREE(&maps);

@@ -16,6 +16,12 @@ typedef struct {
 
 const RitzGmshType *ritz_gmsh_find_type(int64_t code); // NULL: unknown
 
+// Incomplete types have degree 2 and lack at most 7 nodes. The complete type of the same nodes and these;
+// others: itself.
+const RitzGmshType *ritz_gmsh_complete_type(const RitzGmshType *type);
+// Of an incomplete type: the nodes that it lacks as sums of those that it has, [lacking][num_nodes].
+void ritz_gmsh_fill_weights(const RitzGmshType *type, double *weights);
+
 enum { RITZ_GMSH_MAX_DEGREE = 6, RITZ_GMSH_MAX_NODES = 343 }; // of the complete types known here
 
 // lattice[m] is the number of the m-th node on the lattice of a mesh. Complete types only, no points.

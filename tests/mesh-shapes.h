@@ -146,9 +146,10 @@ typedef struct {
 // tetrahedra at x = 1, . nothing.
 typedef struct {
   int dim, degree, n[3];
-  const char *kinds; // [n[0] n[1] n[2]]
-  uint64_t seed;     // of rotations and vertex numbers; 0: none
-  bool is_flat;      // the map is the identity
+  const char *kinds;  // [n[0] n[1] n[2]]
+  uint64_t seed;      // of rotations and vertex numbers; 0: none
+  bool is_flat;       // the map is the identity
+  bool is_incomplete; // degree 2 of Gmsh, without nodes inside of faces and cubes
 } ShapeSample;
 
 // The map keeps volumes and is of total degree `degree`.
@@ -307,14 +308,21 @@ static inline const char *shape_gmsh_order(int shape, int degree) {
   return tables[shape][degree - 1];
 }
 
+// Nodes and codes of incomplete cells, 0: there are none.
+static const int shape_gmsh_incomplete[NUM_SHAPES][2] = {
+    [SQUARE] = {8, 16}, [CUBE] = {20, 17}, [PRISM] = {15, 18}, [PYRAMID] = {13, 19}};
+
 // The nodes of a cell in the order of Gmsh; entered into `points`.
-static inline int shape_gmsh_nodes(const ShapeCell *cell, int degree, ShapePoints *points, int nodes[216]) {
-  int num = 0, dim = shape_tables[cell->shape].dim;
+static inline int shape_gmsh_nodes(const ShapeSample *s, const ShapeCell *cell, ShapePoints *points,
+                                   int nodes[216]) {
+  int num = 0, dim = shape_tables[cell->shape].dim, degree = s->degree;
+  int most = s->is_incomplete ? shape_gmsh_incomplete[cell->shape][0] : 0;
 
   for (const char *c = shape_gmsh_order(cell->shape, degree); *c; c += dim, c += *c == ' ') {
     double r[3] = {0, 0, 0}, X[3];
 
     for (int d = 0; d < dim; d++) r[d] = (double)(c[d] - '0') / degree;
+    if (most > 0 && num == most) break;
     shape_point(cell, r, X);
     nodes[num++] = shape_points_enter(points, X);
   }
@@ -352,8 +360,11 @@ static inline void shape_put_gmsh_nodes(const ShapeSample *s, int version, const
 
 static inline void shape_put_gmsh_element(const ShapeSample *s, int version, int number,
                                           const ShapeCell *cell, ShapePoints *points, FileBytes *f) {
-  int nodes[216], num = shape_gmsh_nodes(cell, s->degree, points, nodes);
-  int code = shape_tables[cell->shape].gmsh_codes[s->degree - 1];
+  int nodes[216], num = shape_gmsh_nodes(s, cell, points, nodes);
+  int code = shape_tables[cell->shape].gmsh_codes[s->degree - 1],
+      incomplete = shape_gmsh_incomplete[cell->shape][1];
+
+  if (s->is_incomplete && incomplete) code = incomplete;
 
   if (version == 2) {
     if (!f->is_binary) file_int(f, number);
@@ -384,7 +395,7 @@ static inline FileBytes shape_gmsh_file(const ShapeSample *s, int version, bool 
   ShapePoints points = {0, NULL};
   int nodes[216], num = cells.num + facets.num;
 
-  for (int e = 0; e < cells.num; e++) shape_gmsh_nodes(&cells.list[e], s->degree, &points, nodes);
+  for (int e = 0; e < cells.num; e++) shape_gmsh_nodes(s, &cells.list[e], &points, nodes);
   gmsh_put_format(&format, &f);
   shape_put_gmsh_nodes(s, version, &points, &f);
   file_text(&f, "$Elements\n");

@@ -273,6 +273,20 @@ TEST(gmsh_versions_and_bytes_hold_the_same_mixed_mesh) {
   CeedDestroy(&ceed);
 }
 
+// The maps are in the spaces of 8, 13, 15 and 20 nodes, too.
+TEST(gmsh_cells_without_nodes_in_faces_have_the_map_of_complete_ones) {
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+
+  for (int i = 0; i < 2 * NUM_BOXES && !tap_failed(); i++) {
+    ShapeSample s = make_sample(i / 2, 2, i);
+
+    s.is_incomplete = true;
+    FileBytes file = shape_gmsh_file(&s, i % 2 ? 2 : 4, i % 3 == 0);
+    check_file(ceed, &s, &file, "incomplete.msh", 4);
+  }
+  CeedDestroy(&ceed);
+}
+
 #define GMSH2 "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n"
 
 // A unit square and a triangle beside it, of degree 2 with its long edge bent outwards by 1/4 of its normal
@@ -488,6 +502,7 @@ int main(int argc, char **argv) {
       argc, argv,
       TESTS(gmsh_files_of_every_shape_and_order_lie_where_their_map_puts_them,
             gmsh_versions_and_bytes_hold_the_same_mixed_mesh,
+            gmsh_cells_without_nodes_in_faces_have_the_map_of_complete_ones,
             gmsh_cells_of_different_shape_and_order_get_the_largest, gmsh_clockwise_triangles_are_turned,
             mfem_straight_meshes_of_every_shape_lie_where_their_vertices_are,
             mfem_shared_nodes_give_the_map_however_cells_are_turned,

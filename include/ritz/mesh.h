@@ -77,12 +77,13 @@ CEED_EXTERN int RitzMeshCreateBox(Ceed ceed, CeedInt dim, const CeedInt n[], con
                                   const double upper[], CeedInt order, RitzMapFunction map, void *map_ctx,
                                   RitzMesh *mesh);
 
-// Reads a file; its first line decides on the format: Gmsh MSH 2.2 and 4.1 (ASCII and binary; lines and
-// complete elements of all shapes of orders 1 to 6) and MFEM mesh v1.0, v1.2, v1.3 (straight or with nodes of
-// Lagrange collections; on prisms only of H1, on pyramids only of degree 1). Boundary parts and regions take
-// the physical names of the file; without a name they are called by their number. Elements are sorted by
-// shape, otherwise they keep their order. The file must be a regular one (no pipe: it is not read from stdin)
-// and fit into memory twice. Errors: CEED_ERROR_MAJOR for a file that cannot be read or is malformed,
+// Reads a file; its first line decides on the format: Gmsh MSH 2.2 and 4.1 (ASCII and binary;
+// elements of all shapes of orders 1 to 6, those of order 2 also without nodes inside of faces: these get the
+// map of their serendipity functions) and MFEM mesh v1.0, v1.2, v1.3 (straight or with nodes of Lagrange
+// collections; on prisms only of H1, on pyramids only of degree 1). Boundary parts and regions take the
+// physical names of the file; without a name they are called by their number. Elements are sorted by shape,
+// otherwise they keep their order. The file must be a regular one (no pipe: it is not read from stdin) and
+// fit into memory twice. Errors: CEED_ERROR_MAJOR for a file that cannot be read or is malformed,
 // CEED_ERROR_UNSUPPORTED for a valid file whose contents Ritz does not handle; messages begin with
 // "FILE:LINE: " (binary sections: "FILE: byte N: "). Nodes that $Periodic of Gmsh lists as pairs are one
 // vertex; geometry stays as it is in each element. A period needs at least 3 elements.
