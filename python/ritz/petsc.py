@@ -126,8 +126,7 @@ def _with_ghosts(values: NDArray[Any], fixed: NDArray[np.int64], size: int) -> N
 
 def mat(A: Operator, bcs: Conditions = None) -> Any:
     """The operator as a matrix of PETSc that is applied without one: .getPythonContext() is its Shell."""
-    sizes = tuple((_num_owned(space), space.global_dim if isinstance(space, FunctionSpace) else space.dim)
-                  for space in (A.rows, A.columns))
+    sizes = tuple((_num_owned(space), space.global_dim) for space in (A.rows, A.columns))
     made = PETSc.Mat().createPython(sizes, Shell(A, bcs), comm=_communicator(A.rows))
     made.setUp()
     for option in (PETSc.Mat.Option.SYMMETRIC, PETSc.Mat.Option.SYMMETRY_ETERNAL):

@@ -198,6 +198,15 @@ y, z = M.createVecs()
 y.setArray(x.array[:y.getLocalSize()])
 M.multTranspose(y, z)
 numbers += [z.norm(), M.getDiagonal().sum()]
+W = V * FunctionSpace(mesh, 1)
+(u, p), (v, q) = TrialFunctions(W), TestFunctions(W)
+N = ritz.petsc.mat(assemble((u * v + p * q + 2 * u * q) * dx), DirichletBC(W.sub(1), 0, "xmin"))
+y, z = N.createVecs()
+y.set(1.0)
+N.mult(y, z)
+numbers += [N.getSize()[0], z.norm(), z.sum()]
+N.multTranspose(y, z)
+numbers += [z.norm(), N.getDiagonal().norm()]
 for of_part in MPI.COMM_WORLD.gather(numbers) or []:
     print("numbers", *[repr(float(n)) for n in of_part])
 """
