@@ -31,8 +31,11 @@ typedef struct RitzJitBatch {
   Place *places;          // owned
   RitzTask task;          // owned
   pid_t process;          // that the task belongs to: in a forked child what is not there never comes
-  atomic_bool is_unwanted;
+  atomic_bool is_unwanted, has_ended; // the task is told; says so
+  struct RitzJitBatch *next_ending;
 } Batch;
+
+static Batch *ending; // unwanted ones, linked by next_ending; guarded by RITZ_LOCK_JIT
 
 // What the task reports to: nobody. The caller, who gets no module, tries again.
 static struct Ceed_private nobody = {.obj = {.class = &ritz_ceed_class}, .error_handler = CeedErrorReturn};
@@ -117,11 +120,10 @@ static void load(void *data) {
       ritz_jit_release(&modules[i]);
   }
   RITZ_FREE(&modules);
+  atomic_store(&batch->has_ended, true);
 }
 
 static void destroy(Batch *batch) {
-  // Who dumps texts wants all of them, with logs and binaries.
-  atomic_store(&batch->is_unwanted, !ritz_environment("RITZ_DUMP"));
   (void)ritz_task_end(&batch->task);
   for (size_t i = 0; batch->places && i < batch->num; i++) {
     if (is_there(batch, i)) ritz_jit_release(&batch->places[i].module);
@@ -132,10 +134,38 @@ static void destroy(Batch *batch) {
   RITZ_FREE(&batch);
 }
 
+// Unwanted batches, or those of them whose tasks have ended: nobody waits for them then.
+static void end_batches(bool waits) {
+  Batch *gone = NULL;
+
+  ritz_lock(RITZ_LOCK_JIT);
+  for (Batch **link = &ending; *link;) {
+    Batch *batch = *link;
+
+    if (!waits && !atomic_load(&batch->has_ended)) {
+      link = &batch->next_ending;
+      continue;
+    }
+    *link = batch->next_ending;
+    batch->next_ending = gone;
+    gone = batch;
+  }
+  ritz_unlock(RITZ_LOCK_JIT);
+  while (gone) {
+    Batch *next = gone->next_ending;
+
+    destroy(gone);
+    gone = next;
+  }
+}
+
+void ritz_jit_kernels_end(void) { end_batches(true); }
+
 static int begin_batch(Ceed ceed, size_t num, const RitzJitSource *sources, Batch **batch) {
   Batch *b = NULL;
 
   *batch = NULL;
+  end_batches(false);
   RITZ_TRY(RITZ_CALLOC(ceed, 1, &b));
   b->num_references = 1;
   b->num = num;
@@ -164,10 +194,17 @@ static void release_batch(Batch **batch) {
 
   *batch = NULL;
   if (!b) return;
+  // Who dumps texts wants all of them, with logs and binaries.
+  const bool is_wanted = ritz_environment("RITZ_DUMP") != NULL;
   ritz_lock(RITZ_LOCK_JIT);
   const bool is_last = --b->num_references == 0;
+  if (is_last && !is_wanted) {
+    atomic_store(&b->is_unwanted, true);
+    b->next_ending = ending;
+    ending = b;
+  }
   ritz_unlock(RITZ_LOCK_JIT);
-  if (is_last) destroy(b);
+  if (is_last && is_wanted) destroy(b);
 }
 
 // Until it is at least in this state, or will never be.

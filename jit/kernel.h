@@ -34,8 +34,11 @@ int ritz_jit_kernels_begin(Ceed ceed, size_t num, const RitzJitOrder *orders);
 int ritz_jit_kernels_make(Ceed ceed, size_t num, const RitzJitOrder *orders);
 // Waits until the caches have been looked at, but not for a compiler.
 RitzJitKernelState ritz_jit_kernel_state(const RitzJitKernel *kernel);
-// New again. The last one of those that were begun together stops the compilers that still run; with
+// New again. The last one of those that were begun together tells the compilers that still run to stop; with
 // RITZ_DUMP it waits for them.
 void ritz_jit_kernel_release(RitzJitKernel *kernel);
+// Waits until all those that were told so have stopped: what they do then they do side by side. Called when a
+// context ends.
+void ritz_jit_kernels_end(void);
 
 #endif

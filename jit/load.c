@@ -181,11 +181,12 @@ static int run_jobs(RitzBuild *build, RitzJob *jobs, size_t num) {
   double moment = 0;
 
   for (;;) {
-    for (size_t i = 0; i < num; i++)
+    for (size_t i = 0; i < num; i++) {
+      if (build->watch && atomic_load(build->watch->stop)) return CEED_ERROR_MINOR;
       RITZ_TRY(ritz_job_step(build, &jobs[i], count_hits(jobs, num, RITZ_JOB_COMPILING) < num_processors));
+    }
     for (size_t i = 0; build->watch && i < num; i++) tell_watch(build->watch, jobs, i);
     if (count_hits(jobs, num, RITZ_JOB_DONE) == num) return CEED_ERROR_SUCCESS;
-    if (build->watch && atomic_load(build->watch->stop)) return CEED_ERROR_MINOR;
     RITZ_TRY(ritz_cache_remove_old_once(build->ceed, &build->places));
     if (!build->watch) ritz_wait_show(&build->wait);
     ritz_pause(&moment);

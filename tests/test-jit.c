@@ -714,6 +714,27 @@ TEST(a_dump_holds_texts_that_nobody_waits_for) {
   CeedDestroy(&ceed);
 }
 
+// They are told to stop when their kernels are let go, and have stopped when the context has ended.
+TEST(a_context_ends_after_compilers_that_nobody_waits_for) {
+  NEEDS_COMPILER();
+  for (int moment = 0; moment < 4; moment++) {
+    const char *folder = jit_begin();
+    Ceed ceed = tap_ceed("/cpu/self/gen");
+    RitzJitKernel kernels[8] = {{.module = NULL}};
+
+    for (int i = 0; i < 8; i += 4) { // two batches
+      RitzJitOrder orders[4];
+
+      for (int k = 0; k < 4; k++) orders[k] = (RitzJitOrder){jit_number(60 + i + k), &kernels[i + k], false};
+      CHECK_OK(ritz_jit_kernels_begin(ceed, 4, orders));
+    }
+    nanosleep(&(struct timespec){.tv_nsec = moment * 20000000L}, NULL);
+    for (int i = 0; i < 8; i++) ritz_jit_kernel_release(&kernels[i]);
+    CeedDestroy(&ceed);
+    CHECK(count_below(folder, "kernel.c") == 0, "a compiler's folder is left");
+  }
+}
+
 TEST(a_dump_that_cannot_be_written_changes_nothing_else) {
   NEEDS_COMPILER();
   jit_begin();
@@ -874,7 +895,8 @@ int main(int argc, char **argv) {
             a_reason_names_file_and_line_of_the_users_mistake_and_the_log,
             a_refused_text_is_compiled_once_in_a_process, a_text_that_calls_what_is_nowhere_is_refused,
             one_refused_text_does_not_harm_the_others, a_dump_holds_all_that_is_needed_to_compile_again,
-            a_dump_holds_texts_that_nobody_waits_for, a_dump_that_cannot_be_written_changes_nothing_else,
+            a_dump_holds_texts_that_nobody_waits_for, a_context_ends_after_compilers_that_nobody_waits_for,
+            a_dump_that_cannot_be_written_changes_nothing_else,
             entries_are_listed_and_cleared_and_files_of_others_stay, counters_and_compiler_are_told,
             threads_load_at_the_same_time_and_compile_each_text_once,
             an_allocation_that_fails_is_reported_and_nothing_is_left));

@@ -12,6 +12,7 @@
 #include "backends/cpu/rows.h"
 #include "backends/cpu/unfused.h"
 #include "backends/ref/ref.h"
+#include "jit/kernel.h"
 
 static int choose_threads(Ceed ceed, const char *options, int *num) {
   const char *given = ritz_resource_option(options, "threads");
@@ -31,6 +32,7 @@ static int choose_threads(Ceed ceed, const char *options, int *num) {
 
 static int cpu_ceed_destroy(Ceed ceed) {
   RitzCpu *cpu = ceed->data;
+  ritz_jit_kernels_end();
   ritz_team_destroy(&cpu->team);
   for (int t = 0; cpu->work && t < cpu->num_threads; t++) RITZ_FREE(&cpu->work[t]);
   RITZ_FREE(&cpu->work);
