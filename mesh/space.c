@@ -4,6 +4,7 @@
 #include <math.h>
 #include <ritz/basis.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "mesh/mesh.h"
 
@@ -647,6 +648,28 @@ static void flag_facet(const RitzMeshElementNodes *element, const int8_t facet[4
   }
 }
 
+// Of a box, whose facet 2 d + k is the lower (k = 0) or upper one in direction d.
+static void flag_grid_facet(RitzSpace space, int64_t e, int facet, int8_t *flags) {
+  const RitzMesh mesh = space->mesh;
+  int64_t first[3], last[3], size[3];
+
+  ritz_mesh_grid_place(e, mesh->grid, first);
+  for (int d = 0; d < 3; d++) {
+    first[d] *= space->degree;
+    last[d] = d < mesh->dim ? first[d] + space->degree : first[d];
+    size[d] = d < mesh->dim ? mesh->grid[d] * space->degree + 1 : 1;
+    if (d != facet / 2) continue;
+    if (facet % 2)
+      first[d] = last[d];
+    else
+      last[d] = first[d];
+  }
+  for (int64_t k = first[2]; k <= last[2]; k++) {
+    for (int64_t j = first[1]; j <= last[1]; j++)
+      memset(flags + (k * size[1] + j) * size[0] + first[0], 1, (size_t)(last[0] - first[0] + 1));
+  }
+}
+
 // Flags the nodes of those facets that belong to elements of one block.
 static int flag_block(RitzSpace space, int b, int64_t num, const int64_t *elements, const int8_t *facets,
                       int8_t *flags) {
@@ -662,7 +685,10 @@ static int flag_block(RitzSpace space, int b, int64_t num, const int64_t *elemen
     int64_t e = elements[i] - block->first;
 
     if (e < 0 || e >= block->num_elem) continue;
-    flag_facet(&element, entities->corner[facets[i]], ritz_space_nodes(space, b, e, scratch), flags);
+    if (space->mesh->grid[0] && !space->is_discontinuous)
+      flag_grid_facet(space, e, facets[i], flags);
+    else
+      flag_facet(&element, entities->corner[facets[i]], ritz_space_nodes(space, b, e, scratch), flags);
   }
   if (!ierr) ritz_mesh_element_nodes_clear(&element);
   RITZ_FREE(&scratch);
