@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The object of a problem and its operators.
+#define _POSIX_C_SOURCE 200809L
+
 #include "cli/problem.h"
 
 #include <math.h>
 #include <ritz/operator.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "cli/cli.h"
@@ -52,9 +55,23 @@ static int evaluate_scaled(void *ctx, const double *x, double *value) {
   return ierr;
 }
 
+// The text of a material with lambda; NULL: no memory.
+static char *write_coefficients(const ProblemMaterial *m, double factor) {
+  char *text = NULL;
+  size_t size = 0;
+  FILE *stream = open_memstream(&text, &size);
+
+  if (!stream) return NULL;
+  fprintf(stream, "%s#define lambda(x, y, z) ((CeedScalar)%.17g * reaction(x, y, z))\n", m->text, factor);
+  if (!fclose(stream)) return text;
+  free(text);
+  return NULL;
+}
+
 static int create_scalar(const Problem *p, const ProblemMaterial *m, Form form, RitzGeometry geometry,
                          RitzOperatorOptions *options, CeedOperator *op) {
   Scaled reaction = {&m->reaction, form.factor};
+  char *text = NULL;
 
   options->mu = m->conductivity.value;
   options->mu_function = m->conductivity.function;
@@ -67,7 +84,15 @@ static int create_scalar(const Problem *p, const ProblemMaterial *m, Form form, 
   // A lambda of zero would be one to the library.
   if (options->kind == RITZ_OPERATOR_HELMHOLTZ && !options->lambda_function && options->lambda == 0)
     options->kind = RITZ_OPERATOR_DIFFUSION;
-  return RitzGeometryCreateOperator(geometry, p->ceed, options, op);
+  if (m->text) {
+    text = write_coefficients(m, form.factor);
+    if (!text) return CeedError(p->ceed, CEED_ERROR_MAJOR, "no memory for the text of coefficients");
+  }
+  options->coefficients_text = text;
+  const int ierr = RitzGeometryCreateOperator(geometry, p->ceed, options, op);
+
+  free(text);
+  return ierr;
 }
 
 static int create_of_material(Problem *p, CeedInt i, Form form, RitzGeometry geometry, RitzSpace space,

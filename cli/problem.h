@@ -71,6 +71,9 @@ typedef struct {
   ProblemCoefficient conductivity; // k
   ProblemCoefficient reaction;     // lambda of helmholtz, c of heat
   double young, poisson;           // of elasticity
+  // Both coefficients as mu(x, y, z) and reaction(x, y, z) in C, for compilers, which make what is not
+  // positive no number; borrowed. NULL: there is no text.
+  const char *text;
 } ProblemMaterial;
 
 // Where a function is asked for its value: x, y, z (0 beyond the mesh's space), the time, and on boundary

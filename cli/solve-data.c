@@ -134,6 +134,41 @@ static ProblemCoefficient get_coefficient(const Formula *formula, double otherwi
 static const SolveRole material_roles[] = {ROLE_COEFFICIENT, ROLE_CAPACITY, ROLE_YOUNG, ROLE_POISSON};
 enum { NUM_MATERIAL_ROLES = sizeof(material_roles) / sizeof(material_roles[0]) };
 
+// A coefficient in C, as ProblemMaterial has it.
+static void write_coefficient(const char *name, const Formula *formula, const ProblemCoefficient *c,
+                              FILE *stream) {
+  char of_formula[40];
+
+  if (!c->function) {
+    fprintf(stream, "#define %s(x, y, z) (CeedScalar)%.17g\n", name, c->value);
+    return;
+  }
+  snprintf(of_formula, sizeof(of_formula), "%s_of_formula", name);
+  expr_write_c(formula->expr[0], of_formula, stream);
+  fprintf(
+      stream,
+      "CEED_QFUNCTION_HELPER CeedScalar %s(const CeedScalar x, const CeedScalar y, const CeedScalar z) {\n"
+      "  const CeedScalar value = %s(x, y, z, 0, 0);\n"
+      "  return value > 0 ? value : (value - value) / (value - value);\n"
+      "}\n",
+      name, of_formula);
+}
+
+// NULL: both are constant, or there is no memory, and compilers do nothing.
+static char *write_material(const Solve *s, int32_t region, const ProblemMaterial *m) {
+  char *text = NULL;
+  size_t size = 0;
+
+  if (!m->conductivity.function && !m->reaction.function) return NULL;
+  FILE *stream = open_memstream(&text, &size);
+  if (!stream) return NULL;
+  write_coefficient("mu", solve_find_formula(s, ROLE_COEFFICIENT, region), &m->conductivity, stream);
+  write_coefficient("reaction", solve_find_formula(s, ROLE_CAPACITY, region), &m->reaction, stream);
+  if (!fclose(stream)) return text;
+  free(text);
+  return NULL;
+}
+
 static ProblemMaterial get_material(const Solve *s, int32_t region) {
   const Formula *conductivity = solve_find_formula(s, ROLE_COEFFICIENT, region);
   const Formula *capacity = solve_find_formula(s, ROLE_CAPACITY, region);
@@ -199,6 +234,7 @@ int solve_create_materials(Solve *s) {
 
     if (is_done[i]) continue;
     *material = get_material(s, numbers[i]);
+    material->text = write_material(s, numbers[i], material);
     material->regions = &s->material_regions[listed];
     for (CeedInt j = i; j < num_regions; j++) {
       if (is_done[j] || !is_one_material(s, numbers[i], numbers[j])) continue;
@@ -208,7 +244,11 @@ int solve_create_materials(Solve *s) {
     }
     s->num_materials++;
   }
-  if (s->num_materials == 0) s->materials[s->num_materials++] = get_material(s, 0);
+  if (s->num_materials == 0) {
+    s->materials[0] = get_material(s, 0);
+    s->materials[0].text = write_material(s, 0, &s->materials[0]);
+    s->num_materials = 1;
+  }
   if (s->num_materials == 1) s->materials[0].num_regions = 0;
 cleanup:
   free(numbers);

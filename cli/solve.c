@@ -231,6 +231,7 @@ void solve_clean_up(Solve *s) {
   free(s->fixed);
   free(s->robin);
   free(s->conductivity);
+  for (CeedInt i = 0; i < s->num_materials; i++) free((char *)s->materials[i].text);
   free(s->materials);
   free(s->material_regions);
   solve_free_formulas(s);

@@ -4,7 +4,9 @@
 #include <math.h>
 #include <ritz/jit-source/geometry/points.h>
 #include <ritz/operator.h>
+#include <ritz/qfunction.h>
 
+#include "base/text.h"
 #include "geometry/geometry.h"
 
 // ---- Values at points ----
@@ -105,6 +107,78 @@ static int evaluate_at_points(const RitzGeometryPart *part, CeedVector positions
   return ierr;
 }
 
+// ---- Coefficients in C ----
+
+static int create_coefficients_text(const RitzGeometryCase *c, char **text) {
+  RitzText t = {.ceed = c->ceed};
+
+  ritz_text_add(&t,
+                "%s\n"
+                "CEED_QFUNCTION(coefficients)(void *ctx, const CeedInt Q, const CeedScalar *const *in,\n"
+                "                             CeedScalar *const *out) {\n"
+                "  (void)ctx;\n"
+                "  for (CeedInt i = 0; i < Q; i++) {\n"
+                "    const CeedScalar x = in[0][i], y = %s, z = %s;\n"
+                "    out[0][i] = lambda(x, y, z);\n"
+                "    out[0][Q + i] = mu(x, y, z);\n"
+                "  }\n"
+                "  return 0;\n"
+                "}\n",
+                c->options.coefficients_text, c->space_dim > 1 ? "in[0][Q + i]" : "0",
+                c->space_dim > 2 ? "in[0][2 * Q + i]" : "0");
+  return ritz_text_finish(&t, text);
+}
+
+static int create_coefficients_qfunction(const RitzGeometryCase *c, CeedQFunction *qf) {
+  char *text = NULL;
+
+  RITZ_TRY(create_coefficients_text(c, &text));
+  const int ierr = RitzQFunctionCreateFromText(c->ceed, 1, text, "coefficients", qf);
+
+  RITZ_FREE(&text);
+  RITZ_TRY(ierr);
+  RITZ_TRY(CeedQFunctionAddInput(*qf, "x", c->space_dim, CEED_EVAL_INTERP));
+  return CeedQFunctionAddOutput(*qf, "coefficients", 2, CEED_EVAL_NONE);
+}
+
+static int evaluate_text(const RitzGeometryPart *part) {
+  const RitzGeometryCase *c = &part->shared->c;
+  CeedQFunction qf = NULL;
+  CeedOperator op = NULL;
+  CeedElemRestriction rstr = NULL;
+  CeedBasis basis = NULL;
+  CeedVector x = NULL;
+  int ierr;
+
+  RITZ_TRY_CLEANUP(ritz_geometry_coordinates(part, RITZ_NODES_ALL, &rstr, &x));
+  RITZ_TRY_CLEANUP(ritz_geometry_coordinate_basis(part->shared, RITZ_NODES_ALL, &basis));
+  RITZ_TRY_CLEANUP(create_coefficients_qfunction(c, &qf));
+  RITZ_TRY_CLEANUP(CeedOperatorCreate(c->ceed, qf, CEED_QFUNCTION_NONE, CEED_QFUNCTION_NONE, &op));
+  RITZ_TRY_CLEANUP(CeedOperatorSetField(op, "x", rstr, basis, CEED_VECTOR_ACTIVE));
+  RITZ_TRY_CLEANUP(
+      CeedOperatorSetField(op, "coefficients", part->rstr_coefficients, CEED_BASIS_NONE, CEED_VECTOR_ACTIVE));
+  RITZ_TRY_CLEANUP(RitzOperatorSetUse(op, RITZ_USE_ONCE));
+  ierr = CeedOperatorApply(op, x, part->coefficients, CEED_REQUEST_IMMEDIATE);
+cleanup:
+  CeedOperatorDestroy(&op);
+  CeedQFunctionDestroy(&qf);
+  CeedElemRestrictionDestroy(&rstr);
+  CeedBasisDestroy(&basis);
+  CeedVectorDestroy(&x);
+  return ierr;
+}
+
+// Whether the coefficients have been evaluated from their text. What fails goes on with the functions.
+static bool is_evaluated_by_text(const RitzGeometryPart *part) {
+  const double least = 2e6; // points that functions take about as long for as compilers
+  const RitzGeometryCase *c = &part->shared->c;
+  CeedScalar norm = NAN;
+
+  if (!c->options.coefficients_text || c->options.is_axisymmetric) return false;
+  if ((double)part->num_elem * (double)c->Q < least || evaluate_text(part)) return false;
+  return !CeedVectorNorm(part->coefficients, CEED_NORM_1, &norm) && isfinite(norm);
+}
+
 // Once for a part.
 static int require_coefficients(RitzGeometryPart *part) {
   CeedElemRestriction rstr = NULL;
@@ -113,6 +187,7 @@ static int require_coefficients(RitzGeometryPart *part) {
 
   if (part->coefficients) return CEED_ERROR_SUCCESS;
   RITZ_TRY_CLEANUP(create_point_field(part, 2, &part->rstr_coefficients, &part->coefficients));
+  if (is_evaluated_by_text(part)) return CEED_ERROR_SUCCESS;
   RITZ_TRY_CLEANUP(create_point_field(part, part->shared->c.space_dim, &rstr, &positions));
   RITZ_TRY_CLEANUP(interpolate_positions(part, rstr, positions));
   RITZ_TRY_CLEANUP(evaluate_at_points(part, positions, part->coefficients));

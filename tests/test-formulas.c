@@ -370,11 +370,90 @@ TEST(regions_have_their_sources) {
   CeedDestroy(&ceed);
 }
 
+// ---- Coefficients ----
+
+typedef struct {
+  int64_t num_calls;
+  bool is_mu;
+} Called;
+
+static int call_coefficient(void *ctx, const double *x, double *value) {
+  Called *called = ctx;
+
+  called->num_calls++;
+  *value = called->is_mu ? 1 + x[0] * x[1] : 2 + sin(x[2]);
+  return 0;
+}
+
+// The image of a vector under the operator with this text; *num_calls: of the functions.
+static CeedVector apply_coefficients(RitzGeometry geometry, Ceed ceed, RitzSpace space, const char *text,
+                                     int64_t *num_calls) {
+  Called lambda = {0}, mu = {.is_mu = true};
+  const RitzOperatorOptions options = {.kind = RITZ_OPERATOR_HELMHOLTZ,
+                                       .space = space,
+                                       .lambda_function = call_coefficient,
+                                       .lambda_ctx = &lambda,
+                                       .mu_function = call_coefficient,
+                                       .mu_ctx = &mu,
+                                       .coefficients_text = text};
+  CeedOperator op = NULL;
+  CeedVector u = NULL, v = NULL;
+  CeedScalar *array = NULL;
+  CeedSize size = 0;
+
+  must(RitzSpaceGetSize(space, &size));
+  must(CeedVectorCreate(ceed, size, &u));
+  must(CeedVectorCreate(ceed, size, &v));
+  must(CeedVectorGetArrayWrite(u, CEED_MEM_HOST, &array));
+  for (CeedSize i = 0; i < size; i++) array[i] = (CeedScalar)sin((double)i);
+  must(CeedVectorRestoreArray(u, &array));
+  must(RitzGeometryCreateOperator(geometry, ceed, &options, &op));
+  must(CeedOperatorApply(op, u, v, CEED_REQUEST_IMMEDIATE));
+  CeedOperatorDestroy(&op);
+  CeedVectorDestroy(&u);
+  *num_calls = lambda.num_calls + mu.num_calls;
+  return v;
+}
+
+TEST(many_coefficients_are_those_of_their_text_and_functions_serve_where_it_cannot) {
+  static const char head[] =
+      "CEED_QFUNCTION_HELPER CeedScalar lambda(const CeedScalar x, const CeedScalar y,\n"
+      "    const CeedScalar z) {\n  (void)x, (void)y;\n  return ";
+  static const char *const tails[] = {"2 + sin(z);\n}\n#define mu(x, y, z) (1 + x * y)\n",
+                                      "2 + sin(z);\n}\n#define mu(x, y, z) 1 / (x - x)\n",
+                                      "2 + no_such_name;\n}\n#define mu(x, y, z) 1\n"};
+  Ceed ceed = tap_ceed("/cpu/self/gen");
+  RitzMesh mesh = NULL;
+  RitzSpace space = NULL;
+  RitzGeometry geometry = NULL;
+  int64_t num_calls = 0;
+  char text[500];
+
+  CHECK_OK(RitzMeshCreateBox(ceed, 3, (const CeedInt[]){32, 32, 31}, NULL, NULL, 1, NULL, NULL, &mesh));
+  CHECK_OK(RitzSpaceCreate(mesh, 2, 1, &space)); // 64 points an element
+  CHECK_OK(RitzGeometryCreate(mesh, -1, &geometry));
+  CeedVector expected = apply_coefficients(geometry, ceed, space, NULL, &num_calls);
+  CHECK(num_calls == 2 * 64 * 32 * 32 * 31, "%d calls", (int)num_calls);
+  for (int i = 0; i < 3; i++) {
+    snprintf(text, sizeof(text), "%s%s", head, tails[i]);
+    CeedVector found = apply_coefficients(geometry, ceed, space, text, &num_calls);
+    CHECK((num_calls == 0) == (i == 0), "text %d: %d calls", i, (int)num_calls);
+    check_near(found, expected, "coefficients");
+    CeedVectorDestroy(&found);
+  }
+  CeedVectorDestroy(&expected);
+  RitzGeometryDestroy(&geometry);
+  RitzSpaceDestroy(&space);
+  RitzMeshDestroy(&mesh);
+  CeedDestroy(&ceed);
+}
+
 int main(int argc, char **argv) {
   return tap_main(argc, argv,
                   TESTS(compiled_formulas_have_their_values,
                         compiled_functions_and_conditions_are_those_of_the_program,
                         sources_in_c_are_those_of_the_program,
                         sources_that_are_not_finite_or_on_other_shapes_are_left_to_the_program,
-                        regions_have_their_sources));
+                        regions_have_their_sources,
+                        many_coefficients_are_those_of_their_text_and_functions_serve_where_it_cannot));
 }

@@ -76,6 +76,11 @@ typedef struct {
   // The integral is over the body that the mesh, which lies in the half plane x >= 0, makes turned about x =
   // 0: weights times 2 pi x, one more number a point where they are not part of stored factors.
   bool is_axisymmetric;
+  // The two functions in C, CeedScalar lambda(x, y, z) and mu(x, y, z) of CeedScalar, what is constant among
+  // them, too, in the subset of C that doc/gpu.md names; borrowed during the call. A run-time compiler
+  // evaluates them where there are 2 million points or more; the functions above are called with fewer, for
+  // bodies of revolution, without a compiler and where some value is not finite. NULL: there is no text.
+  const char *coefficients_text;
 } RitzOperatorOptions;
 
 // ---- Classification ----
