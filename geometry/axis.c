@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Bodies of revolution about x = 0, whose mesh is one half of a meridian plane: weights of points times their
-// circumference 2 pi x. Called by operator.c, setup.c and boundary.c.
+// circumference 2 pi x. Called by operator.c, setup.c and facets.c.
 #include <math.h>
 #include <ritz/operator.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Operators of forms (ritz/form.h) and of point functions, which are forms with a QFunction of the user's,
 // over elements: checks, fields, numbers at points. Public functions; the QFunctions of forms are in
-// form-text.c, boundary parts in boundary.c.
+// form-text.c, facets in facets.c.
 #include <ritz/jit-source/geometry/points.h>
 #include <string.h>
 
@@ -28,6 +28,10 @@ bool ritz_form_has_gradients(const RitzForm *form) {
   return false;
 }
 
+bool ritz_form_needs_elements(const RitzForm *form) {
+  return ritz_form_has_gradients(form) || form->gets & RITZ_FORM_HEIGHT;
+}
+
 // The fields one after the other; NULL past the end.
 static const RitzFormField *field_of(const RitzForm *form, CeedInt k) {
   if (k < form->num_inputs) return &form->inputs[k];
@@ -40,8 +44,8 @@ static int check_name(const char *call, Ceed ceed, const RitzForm *form, CeedInt
   RITZ_REQUIRE(name && ritz_is_identifier(name), ceed, CEED_ERROR_INCOMPATIBLE,
                "%s: the name of field %" CeedInt_FMT " of the form is '%s', needed an identifier", call, k,
                name ? name : "NULL");
-  RITZ_REQUIRE(strcmp(name, "x") && strcmp(name, "dx") && strcmp(name, "weights"), ceed,
-               CEED_ERROR_INCOMPATIBLE,
+  RITZ_REQUIRE(strcmp(name, "x") && strcmp(name, "dx") && strcmp(name, "dx1") && strcmp(name, "weights"),
+               ceed, CEED_ERROR_INCOMPATIBLE,
                "%s: the name of field %" CeedInt_FMT " of the form is '%s', which is one of the geometry's",
                call, k, name);
   for (CeedInt i = 0; i < k; i++)
@@ -50,13 +54,11 @@ static int check_name(const char *call, Ceed ceed, const RitzForm *form, CeedInt
   return CEED_ERROR_SUCCESS;
 }
 
-static int check_product(const char *call, Ceed ceed, const RitzFormField *field, bool is_facet) {
+static int check_product(const char *call, Ceed ceed, const RitzFormField *field) {
   RitzSpace space = NULL;
 
   RITZ_REQUIRE(ritz_is_live(field->product, &ritz_product_space_class), ceed, CEED_ERROR_INCOMPATIBLE,
                "%s: the product of field '%s' is %s", call, field->name, ritz_found_at(field->product));
-  RITZ_REQUIRE(!is_facet, ceed, CEED_ERROR_UNSUPPORTED,
-               "%s: field '%s' is of a product, which facets do not know", call, field->name);
   RITZ_TRY(RitzProductSpaceGetSpace(field->product, field->index, &space));
   RITZ_REQUIRE(space == field->space, ceed, CEED_ERROR_INCOMPATIBLE,
                "%s: the space of field '%s' is not space %" CeedInt_FMT " of its product", call, field->name,
@@ -64,8 +66,7 @@ static int check_product(const char *call, Ceed ceed, const RitzFormField *field
   return CEED_ERROR_SUCCESS;
 }
 
-static int check_space(const char *call, Ceed ceed, RitzMesh mesh, const RitzFormField *field,
-                       bool is_facet) {
+static int check_space(const char *call, Ceed ceed, RitzMesh mesh, const RitzFormField *field) {
   RitzMesh of_space = NULL;
   CeedSize needed = 0, length = 0;
 
@@ -74,7 +75,7 @@ static int check_space(const char *call, Ceed ceed, RitzMesh mesh, const RitzFor
   RITZ_TRY(RitzSpaceGetMesh(field->space, &of_space));
   RITZ_REQUIRE(of_space == mesh, ceed, CEED_ERROR_INCOMPATIBLE,
                "%s: the space of field '%s' is on another mesh than the geometry", call, field->name);
-  if (field->product) RITZ_TRY(check_product(call, ceed, field, is_facet));
+  if (field->product) RITZ_TRY(check_product(call, ceed, field));
   if (is_active(field)) return CEED_ERROR_SUCCESS;
   if (field->product)
     RITZ_TRY(RitzProductSpaceGetSize(field->product, &needed));
@@ -98,7 +99,7 @@ static int check_field(const char *call, Ceed ceed, RitzMesh mesh, const RitzFor
   RITZ_REQUIRE(is_active(field) || ritz_is_live(field->vector, &ritz_vector_class), ceed,
                CEED_ERROR_INCOMPATIBLE, "%s: the vector of field '%s' is %s", call, field->name,
                ritz_found_at(field->vector));
-  if (!is_numbers) return check_space(call, ceed, mesh, field, is_facet);
+  if (!is_numbers) return check_space(call, ceed, mesh, field);
   RITZ_REQUIRE(!is_facet, ceed, CEED_ERROR_UNSUPPORTED,
                "%s: field '%s' is numbers at points, which facets do not have", call, field->name);
   RITZ_REQUIRE(!field->space && field->num_numbers >= 1, ceed, CEED_ERROR_INCOMPATIBLE,
@@ -108,8 +109,8 @@ static int check_field(const char *call, Ceed ceed, RitzMesh mesh, const RitzFor
 }
 
 int ritz_form_check(const char *call, Ceed ceed, RitzMesh mesh, const RitzForm *form, bool is_facet) {
-  const int all =
-      RITZ_FORM_POSITION | RITZ_FORM_WEIGHT | RITZ_FORM_ISOTROPIC | (is_facet ? RITZ_FORM_NORMAL : 0);
+  const int of_facets = RITZ_FORM_NORMAL | RITZ_FORM_HEIGHT;
+  const int all = RITZ_FORM_POSITION | RITZ_FORM_WEIGHT | RITZ_FORM_ISOTROPIC | (is_facet ? of_facets : 0);
 
   RITZ_REQUIRE(form, ceed, CEED_ERROR_INCOMPATIBLE, "%s: argument 'form' is NULL", call);
   RITZ_REQUIRE(form->text && form->function && ritz_is_identifier(form->function), ceed,
@@ -117,7 +118,7 @@ int ritz_form_check(const char *call, Ceed ceed, RitzMesh mesh, const RitzForm *
                form->function ? form->function : "NULL");
   RITZ_REQUIRE(!(form->gets & ~all), ceed, CEED_ERROR_INCOMPATIBLE,
                "%s: the function is to get %d besides its fields, needed a sum of RITZ_FORM_POSITION, "
-               "_WEIGHT, _ISOTROPIC and, on boundaries, _NORMAL",
+               "_WEIGHT, _ISOTROPIC and, on facets, _NORMAL and _HEIGHT",
                call, form->gets);
   RITZ_REQUIRE(form->num_inputs >= 0 && (form->inputs || !form->num_inputs) && form->num_outputs >= 1 &&
                    form->outputs,
@@ -134,16 +135,17 @@ int ritz_form_check(const char *call, Ceed ceed, RitzMesh mesh, const RitzForm *
 
 // ---- Fields ----
 
-// Restriction and basis of the fields of a space, or of so many numbers, which share them.
+// Restriction and basis of the fields of a space on a side, or of so many numbers, which share them.
 typedef struct {
   const RitzFormField *field; // the first one, borrowed
+  CeedInt side;
   CeedElemRestriction rstr;
   CeedBasis basis;
 } Found;
 
 typedef struct {
   Ceed ceed;
-  CeedInt dim;
+  CeedInt dim, num_sides;
   RitzFormFind find;
   void *data;
   CeedInt num;
@@ -163,53 +165,57 @@ static bool is_same_place(const RitzFormField *a, const RitzFormField *b) {
   return a->space == b->space && a->product == b->product && (!a->product || a->index == b->index);
 }
 
-static int find_place(Finder *f, const RitzFormField *field, Found *found) {
+static int find_place(Finder *f, const RitzFormField *field, CeedInt side, Found *found) {
   for (CeedInt k = 0; k < f->num; k++) {
     *found = f->found[k];
-    if (is_same_place(found->field, field)) return CEED_ERROR_SUCCESS;
+    if (found->side == side && is_same_place(found->field, field)) return CEED_ERROR_SUCCESS;
   }
   RITZ_TRY(RITZ_REALLOC(f->ceed, (size_t)f->num + 1, &f->found));
   Found *next = &f->found[f->num++];
 
-  *next = (Found){.field = field};
-  RITZ_TRY(f->find(f->data, field, &next->rstr, &next->basis));
+  *next = (Found){.field = field, .side = side};
+  RITZ_TRY(f->find(f->data, field, side, &next->rstr, &next->basis));
   *found = *next;
   return CEED_ERROR_SUCCESS;
 }
 
-static int add_gradient(Finder *f, const RitzFormField *field, const Found *found, CeedInt size,
-                        RitzGeometryFields *fields) {
+// "u", "grad u"; of side 1 "u 1", "grad u 1", which are no names of other fields.
+static int add_named(Finder *f, const Found *found, const RitzFormField *field, CeedInt size,
+                     CeedEvalMode mode, RitzGeometryFields *fields) {
   RitzText name = {.ceed = f->ceed};
   char *chars = NULL;
 
-  ritz_text_add(&name, "grad %s", field->name);
+  ritz_text_add(&name, "%s%s%s", mode == CEED_EVAL_GRAD ? "grad " : "", field->name, found->side ? " 1" : "");
   RITZ_TRY(ritz_text_finish(&name, &chars));
-  const int ierr = ritz_geometry_fields_add(f->ceed, fields, chars, size, CEED_EVAL_GRAD, found->rstr,
-                                            found->basis, vector_of(field));
+  const int ierr = ritz_geometry_fields_add(f->ceed, fields, chars, size, mode, found->rstr, found->basis,
+                                            vector_of(field));
   RITZ_FREE(&chars);
   return ierr;
 }
 
-static int add_form_field(Finder *f, const RitzFormField *field, RitzGeometryFields *fields) {
+static int add_side(Finder *f, const RitzFormField *field, CeedInt side, RitzGeometryFields *fields) {
   CeedInt size = field->num_numbers;
   CeedEvalMode mode = CEED_EVAL_NONE;
   Found found;
 
-  RITZ_TRY(find_place(f, field, &found));
+  RITZ_TRY(find_place(f, field, side, &found));
   if (field->space) {
     RITZ_TRY(RitzSpaceGetNumComponents(field->space, &size));
     mode = CEED_EVAL_INTERP;
   }
-  if (field->what & ~RITZ_FORM_GRADIENT)
-    RITZ_TRY(ritz_geometry_fields_add(f->ceed, fields, field->name, size, mode, found.rstr, found.basis,
-                                      vector_of(field)));
+  if (field->what & ~RITZ_FORM_GRADIENT) RITZ_TRY(add_named(f, &found, field, size, mode, fields));
   if (!is_gradient(field)) return CEED_ERROR_SUCCESS;
-  return add_gradient(f, field, &found, size * f->dim, fields);
+  return add_named(f, &found, field, size * f->dim, CEED_EVAL_GRAD, fields);
 }
 
-int ritz_form_add_fields(Ceed ceed, const RitzForm *form, CeedInt dim, RitzFormFind find,
+static int add_form_field(Finder *f, const RitzFormField *field, RitzGeometryFields *fields) {
+  for (CeedInt side = 0; side < f->num_sides; side++) RITZ_TRY(add_side(f, field, side, fields));
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_form_add_fields(Ceed ceed, const RitzForm *form, CeedInt dim, CeedInt num_sides, RitzFormFind find,
                          RitzFormAddGeometry add_geometry, void *data, RitzGeometryFields *fields) {
-  Finder f = {.ceed = ceed, .dim = dim, .find = find, .data = data};
+  Finder f = {.ceed = ceed, .dim = dim, .num_sides = num_sides, .find = find, .data = data};
   int ierr = CEED_ERROR_SUCCESS;
 
   for (CeedInt k = 0; k < form->num_inputs && !ierr; k++) ierr = add_form_field(&f, &form->inputs[k], fields);
@@ -297,10 +303,12 @@ static int restrict_product(const RitzGeometryPart *part, const RitzFormField *f
                                                    part->num_elem, part->elements, rstr);
 }
 
-static int find_on_part(void *data, const RitzFormField *field, CeedElemRestriction *rstr, CeedBasis *basis) {
+static int find_on_part(void *data, const RitzFormField *field, CeedInt side, CeedElemRestriction *rstr,
+                        CeedBasis *basis) {
   const RitzGeometryPart *part = ((const FormData *)data)->part;
   CeedInt degree = 0, num_comp = 0;
 
+  (void)side; // elements have none
   if (!field->space) {
     RITZ_TRY(restrict_numbers(part, field->num_numbers, rstr));
     return CeedBasisReferenceCopy(CEED_BASIS_NONE, basis);
@@ -383,7 +391,7 @@ static int create_volume_qfunction(const RitzGeometryCase *c, const FormData *f,
     RITZ_TRY(CeedQFunctionCreateInterior(c->ceed, 1, is_stored ? function->stored : function->computed,
                                          is_stored ? function->stored_loc : function->computed_loc, qf));
   } else {
-    RITZ_TRY(ritz_form_create_qfunction(c->ceed, f->form, c->dim, geometry_of(f), qf));
+    RITZ_TRY(ritz_form_create_qfunction(c->ceed, f->form, c->dim, 1, geometry_of(f), qf));
   }
   return CeedQFunctionSetUserFlopsEstimate(*qf, useful_flops(f->form, c->dim));
 }
@@ -399,7 +407,7 @@ static int make_form_part(RitzGeometryPart *part, RitzGeometryPolicy treatment, 
   f->treatment = treatment;
   RITZ_TRY_CLEANUP(create_volume_qfunction(c, f, &qf));
   RITZ_TRY_CLEANUP(
-      ritz_form_add_fields(c->ceed, f->form, c->dim, find_on_part, add_form_geometry, f, &part->fields));
+      ritz_form_add_fields(c->ceed, f->form, c->dim, 1, find_on_part, add_form_geometry, f, &part->fields));
   RITZ_TRY_CLEANUP(
       ritz_geometry_fields_operator(&part->fields, ritz_form_num_outputs(f->form), qf, f->context, op));
 cleanup:

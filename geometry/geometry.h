@@ -13,9 +13,8 @@
 //     operator.c     the standard operators
 //     form.c         operators of forms and point functions: checks, fields; numbers at points
 //     form-text.c    their QFunctions
-//     boundary.c     operators of boundary parts
+//     facets.c       operators of boundary parts and interior facets
 //     gradients.c    mean gradients at the nodes of spaces
-//     interior.c     operators of interior facets
 //     errors.c       norms of errors
 #ifndef RITZ_GEOMETRY_GEOMETRY_H
 #define RITZ_GEOMETRY_GEOMETRY_H
@@ -232,22 +231,24 @@ typedef enum {
   RITZ_FORM_CONSTANT_METRIC,
   RITZ_FORM_COMPUTED, // [x]; dx; weights
   RITZ_FORM_TRACE,    // facets: [x]; dx along the facet; weights
-  RITZ_FORM_ELEMENT,  // facets: [x]; dx of the element; weights
+  RITZ_FORM_ELEMENT,  // facets: [x]; dx of the element, of both sides of interior ones; weights
 } RitzFormGeometry;
 
 bool ritz_form_has_gradients(const RitzForm *form);
-bool ritz_form_has_metric(const RitzForm *form); // where it is stored, instead of the inverse Jacobian
+bool ritz_form_has_metric(const RitzForm *form);     // where it is stored, instead of the inverse Jacobian
+bool ritz_form_needs_elements(const RitzForm *form); // on facets: more than what lies on them
 int ritz_form_check(const char *call, Ceed ceed, RitzMesh mesh, const RitzForm *form, bool is_facet);
-int ritz_form_create_qfunction(Ceed ceed, const RitzForm *form, CeedInt dim, RitzFormGeometry geometry,
-                               CeedQFunction *qf);
+// num_sides: 2 on interior facets, else 1; fields of side 1 follow those of side 0, field by field.
+int ritz_form_create_qfunction(Ceed ceed, const RitzForm *form, CeedInt dim, CeedInt num_sides,
+                               RitzFormGeometry geometry, CeedQFunction *qf);
 // Restriction and basis of a field, sentinels of which are none.
-typedef int (*RitzFormFind)(void *data, const RitzFormField *field, CeedElemRestriction *rstr,
+typedef int (*RitzFormFind)(void *data, const RitzFormField *field, CeedInt side, CeedElemRestriction *rstr,
                             CeedBasis *basis);
 typedef int (*RitzFormAddGeometry)(void *data, RitzGeometryFields *fields);
 // All fields of a form: inputs, those of the geometry, outputs.
-int ritz_form_add_fields(Ceed ceed, const RitzForm *form, CeedInt dim, RitzFormFind find,
+int ritz_form_add_fields(Ceed ceed, const RitzForm *form, CeedInt dim, CeedInt num_sides, RitzFormFind find,
                          RitzFormAddGeometry add_geometry, void *data, RitzGeometryFields *fields);
-CeedInt ritz_form_num_outputs(const RitzForm *form); // of the QFunction
+CeedInt ritz_form_num_outputs(const RitzForm *form); // of the QFunction, on one side
 
 // ---- Bodies of revolution ----
 

@@ -3,6 +3,7 @@
 // sides. Leaves interior facets to mesh/interior-facets.c, turned elements to mesh/facet-turns.c, operators
 // to geometry/.
 #include "mesh/facets.h"
+#include "mesh/product.h"
 
 #include <ritz/basis.h>
 #include <stdlib.h>
@@ -192,41 +193,40 @@ static int64_t element_of_facet(const FacetNodes *n, int64_t i) {
 }
 
 // offsets [facet][node]; scratch: nodes of an element.
-static void fill_facet_offsets(const FacetNodes *n, RitzSpace space, CeedInt num_comp, int64_t *scratch,
-                               CeedInt *offsets) {
+static void fill_facet_offsets(const FacetNodes *n, RitzSpace space, const RitzPlace *place, CeedInt num_comp,
+                               int64_t *scratch, CeedInt *offsets) {
   for (int64_t i = 0; i < n->block->num; i++) {
     const int64_t *of_element = ritz_space_nodes(space, n->of->mesh_block, element_of_facet(n, i), scratch);
     const int64_t *of_facet = nodes_of_facet(n, i);
 
-    for (int64_t k = 0; k < n->num; k++) *offsets++ = (CeedInt)(of_element[of_facet[k]] * num_comp);
+    for (int64_t k = 0; k < n->num; k++)
+      *offsets++ = (CeedInt)ritz_place_of(place, of_element[of_facet[k]] * num_comp);
   }
 }
 
-// Of an L-vector with num_nodes nodes.
-static int check_offsets(Ceed ceed, const char *call, const FacetNodes *n, int64_t num_nodes,
-                         CeedInt num_comp) {
-  RITZ_REQUIRE(
-      n->block->num <= INT32_MAX && n->num <= INT32_MAX / num_comp && num_nodes <= INT32_MAX / num_comp, ceed,
-      CEED_ERROR_UNSUPPORTED,
-      "%s: %lld facets, %lld nodes of %" CeedInt_FMT " components exceed the 32-bit offsets of a restriction",
-      call, (long long)n->block->num, (long long)num_nodes, num_comp);
+static int check_offsets(Ceed ceed, const char *call, const FacetNodes *n, int64_t length, CeedInt num_comp) {
+  RITZ_REQUIRE(n->block->num <= INT32_MAX && n->num <= INT32_MAX / num_comp &&
+                   length - 1 <= (int64_t)INT32_MAX,
+               ceed, CEED_ERROR_UNSUPPORTED,
+               "%s: %lld facets, an L-vector of %lld entries exceed the 32-bit offsets of a restriction",
+               call, (long long)n->block->num, (long long)length);
   return CEED_ERROR_SUCCESS;
 }
 
-static int create_restriction(const FacetNodes *n, const char *call, RitzSpace space, CeedInt degree,
+static int create_restriction(const FacetNodes *n, const char *call, const RitzMember *member, CeedInt degree,
                               Ceed ceed, CeedElemRestriction *rstr) {
-  int64_t *scratch = NULL, num_nodes = 0;
+  const RitzPlace place = ritz_member_place(member);
+  int64_t *scratch = NULL;
   CeedInt *offsets = NULL, nc = 1;
 
-  RITZ_TRY(RitzSpaceGetNumComponents(space, &nc));
-  RITZ_TRY(RitzSpaceGetNumNodes(space, &num_nodes));
-  RITZ_TRY(check_offsets(ceed, call, n, num_nodes, nc));
+  RITZ_TRY(RitzSpaceGetNumComponents(member->space, &nc));
+  RITZ_TRY(check_offsets(ceed, call, n, place.length, nc));
   RITZ_TRY(RITZ_MALLOC(ceed, (size_t)ritz_mesh_num_nodes(n->of->shape->topology, degree), &scratch));
   int ierr = RITZ_MALLOC(ceed, (size_t)(n->block->num * n->num), &offsets);
 
   if (!ierr) {
-    fill_facet_offsets(n, space, nc, scratch, offsets);
-    ierr = CeedElemRestrictionCreate(ceed, (CeedInt)n->block->num, (CeedInt)n->num, nc, 1, num_nodes * nc,
+    fill_facet_offsets(n, member->space, &place, nc, scratch, offsets);
+    ierr = CeedElemRestrictionCreate(ceed, (CeedInt)n->block->num, (CeedInt)n->num, nc, 1, place.length,
                                      CEED_MEM_HOST, CEED_COPY_VALUES, offsets, rstr);
   }
   RITZ_FREE(&scratch);
@@ -235,7 +235,7 @@ static int create_restriction(const FacetNodes *n, const char *call, RitzSpace s
 }
 
 static int create_side_restriction(const char *call, RitzFacets facets, CeedInt block, CeedInt side,
-                                   RitzFacetNodes nodes, RitzSpace space, Ceed ceed,
+                                   RitzFacetNodes nodes, const RitzMember *member, Ceed ceed,
                                    CeedElemRestriction *rstr) {
   FacetNodes of_facets = {.table = NULL};
   RitzMesh mesh = NULL;
@@ -243,13 +243,13 @@ static int create_side_restriction(const char *call, RitzFacets facets, CeedInt 
 
   RITZ_TRY(check_facet_side(facets, block, side, call));
   RITZ_TRY(check_nodes(facets, block, nodes, call));
-  RITZ_TRY(RitzSpaceGetMesh(space, &mesh));
-  RITZ_TRY(RitzSpaceGetDegree(space, &degree));
+  RITZ_TRY(RitzSpaceGetMesh(member->space, &mesh));
+  RITZ_TRY(RitzSpaceGetDegree(member->space, &degree));
   RITZ_REQUIRE(mesh == facets->mesh, ceed, CEED_ERROR_INCOMPATIBLE,
                "%s: the space is on another mesh than the facets", call);
   int ierr = create_nodes(facets, block, side, nodes, degree, &of_facets);
 
-  if (!ierr) ierr = create_restriction(&of_facets, call, space, degree, ceed, rstr);
+  if (!ierr) ierr = create_restriction(&of_facets, call, member, degree, ceed, rstr);
   RITZ_FREE(&of_facets.table);
   return ierr;
 }
@@ -261,7 +261,8 @@ int RitzFacetsCreateRestriction(RitzFacets facets, CeedInt block, RitzFacetNodes
   RITZ_ARGUMENT(facets, ceed);
   RITZ_ARGUMENT(facets, rstr);
   *rstr = NULL;
-  return create_side_restriction(__func__, facets, block, 0, nodes, space, ceed, rstr);
+  return create_side_restriction(__func__, facets, block, 0, nodes, &(RitzMember){.space = space}, ceed,
+                                 rstr);
 }
 
 int RitzFacetsCreateSideRestriction(RitzFacets facets, CeedInt block, CeedInt side, RitzFacetNodes nodes,
@@ -271,7 +272,22 @@ int RitzFacetsCreateSideRestriction(RitzFacets facets, CeedInt block, CeedInt si
   RITZ_ARGUMENT(facets, ceed);
   RITZ_ARGUMENT(facets, rstr);
   *rstr = NULL;
-  return create_side_restriction(__func__, facets, block, side, nodes, space, ceed, rstr);
+  return create_side_restriction(__func__, facets, block, side, nodes, &(RitzMember){.space = space}, ceed,
+                                 rstr);
+}
+
+int RitzFacetsCreateProductRestriction(RitzFacets facets, CeedInt block, CeedInt side, RitzFacetNodes nodes,
+                                       RitzProductSpace product, CeedInt i, Ceed ceed,
+                                       CeedElemRestriction *rstr) {
+  RitzMember member = {.product = product, .index = i};
+
+  RITZ_HANDLE(facets, product, ceed);
+  RITZ_ARGUMENT(facets, product);
+  RITZ_ARGUMENT(facets, ceed);
+  RITZ_ARGUMENT(facets, rstr);
+  *rstr = NULL;
+  RITZ_TRY(RitzProductSpaceGetSpace(product, i, &member.space));
+  return create_side_restriction(__func__, facets, block, side, nodes, &member, ceed, rstr);
 }
 
 // ---- Coordinates ----
@@ -337,7 +353,7 @@ static int create_shared_coordinates(const FacetNodes *n, const char *call, Ceed
   const RitzMesh mesh = n->facets->mesh;
   CeedInt *offsets = NULL;
 
-  RITZ_TRY(check_offsets(ceed, call, n, mesh->num_points, mesh->space_dim));
+  RITZ_TRY(check_offsets(ceed, call, n, mesh->num_points * mesh->space_dim, mesh->space_dim));
   RITZ_TRY(require_element_coordinates(n->facets, ceed));
   RITZ_TRY(CeedVectorReferenceCopy(n->facets->x, x));
   RITZ_TRY(RITZ_MALLOC(ceed, (size_t)(n->block->num * n->num), &offsets));

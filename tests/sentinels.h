@@ -68,8 +68,8 @@ typedef struct {
   RitzPartOperator part_op;
   RitzOperatorOptions options;
   RitzBoundaryOptions boundary_options;
-  RitzFormField form_output;
-  RitzForm form;
+  RitzFormField form_output, pair_output;
+  RitzForm form, pair_form;
   RitzInteriorFacetOptions interior_options;
   RitzOutputField field;
   RitzBlock block;            // by pc

@@ -74,7 +74,7 @@ static const struct {
     {"RitzGeometryCreate*FormOperator", "context", "NULL", "the function has no parameters"},
     {"RitzGeometryCreateBoundaryOperator", "context", "NULL", "the function has no parameters"},
     {"RitzGeometryCreateInteriorFacetOperator", "context", "NULL", "the function has no parameters"},
-    {"RitzGeometryCreateInteriorFacetOperator", "options->tests", "NULL", "those of the space"},
+    {"RitzGeometryCreateInterior*", "options->tests", "NULL", "those of the space"},
     {"CeedBasisGetFlopsEstimate", "num_points", "NUMBER", "there are no points"},
     {"Ritz*Batched", "*->vector", "NULL", "the array is not a vector's"},
     {"RitzBatchArrayFromVector", "array->vector", "NULL OWN FOREIGN OTHER", "a result"},
@@ -351,6 +351,8 @@ static int make_mesh(Kit *kit) {
   kit->form_output = (RitzFormField){.name = "v", .what = RITZ_FORM_VALUE, .space = kit->space};
   kit->form = (RitzForm){"CEED_QFUNCTION_HELPER void f(const void *ctx, CeedScalar *v) { v[0] = 1; }", "f",
                          .num_outputs = 1, .outputs = &kit->form_output};
+  kit->pair_output = (RitzFormField){.name = "v", .what = RITZ_FORM_VALUE, .space = kit->pair_space};
+  kit->pair_form = (RitzForm){kit->form.text, "f", .num_outputs = 1, .outputs = &kit->pair_output};
   kit->block = (RitzBlock){.inverse = kit->pc};
   kit->interior_options = (RitzInteriorFacetOptions){.space = kit->pair_space, .tests = kit->pair_space};
   kit->field = (RitzOutputField){.name = "field", .space = kit->space, .values = kit->matrix};

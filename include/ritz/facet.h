@@ -35,6 +35,7 @@
 #define RITZ_FACET_H
 
 #include <ritz/mesh.h>
+#include <ritz/product.h>
 #include <ritz/space.h>
 
 typedef struct RitzFacets_private *RitzFacets;
@@ -70,6 +71,10 @@ CEED_EXTERN int RitzFacetsCreateRestriction(RitzFacets facets, CeedInt block, Ri
 CEED_EXTERN int RitzFacetsCreateSideRestriction(RitzFacets facets, CeedInt block, CeedInt side,
                                                 RitzFacetNodes nodes, RitzSpace space, Ceed ceed,
                                                 CeedElemRestriction *rstr);
+// The same of space i in a product: from and to L-vectors of the product.
+CEED_EXTERN int RitzFacetsCreateProductRestriction(RitzFacets facets, CeedInt block, CeedInt side,
+                                                   RitzFacetNodes nodes, RitzProductSpace product, CeedInt i,
+                                                   Ceed ceed, CeedElemRestriction *rstr);
 // Lagrange basis of these nodes, and quadrature on the facet that is exact to quad_degree
 // (RitzBasisCreateLagrange of the facet's shape; the one point of a point).
 CEED_EXTERN int RitzFacetsCreateBasis(RitzFacets facets, CeedInt block, RitzFacetNodes nodes, Ceed ceed,

@@ -15,8 +15,8 @@
 //     const RitzFormField v = {.name = "v", .what = RITZ_FORM_BOTH, .space = space}, in[] = {u, k};
 //     const RitzForm form = {text, "flow", RITZ_FORM_POSITION, 2, in, 1, &v};
 //
-// Arguments of the function, in this order: ctx, the data of the context or NULL; x, n, w as asked for; those
-// of the inputs; those of the outputs, all of which it sets. Of a field: the value [num_comp], then the
+// Arguments of the function, in this order: ctx, the data of the context or NULL; x, n, w, h as asked for;
+// those of the inputs; those of the outputs, all of which it sets. Of a field: the value [num_comp], then the
 // physical gradient [num_comp][dim], of those that the field names; or numbers [num_numbers]. The operator is
 // the integral of
 //
@@ -47,12 +47,14 @@ enum {
 // What it gets besides: a set, in this order.
 enum {
   RITZ_FORM_POSITION = 1, // x [dim]
-  RITZ_FORM_NORMAL = 2,   // n [dim], outward, of unit length; on boundaries alone
+  RITZ_FORM_NORMAL = 2,   // n [dim], outward, of unit length; on facets alone
   RITZ_FORM_WEIGHT = 4,   // w [1], the point's weight in the integral: for outputs that are numbers
   // No argument: it multiplies gradients by numbers alone, the same in all directions, that depend on none,
   // grad_v[c][x] = sum of k grad_u[c'][x], and no other output depends on them. Where the geometry is stored
   // it gets gradients raised by the metric then, for half the numbers and operations. Nobody checks it.
   RITZ_FORM_ISOTROPIC = 8,
+  RITZ_FORM_HEIGHT = 16, // h [1], the height of the element over the facet, by the geometry at the point
+                         // (exact for affine elements); on facets alone
 };
 
 // Start from zeros and set what differs.
@@ -66,7 +68,7 @@ typedef struct {
   // (RitzGeometryCreatePointNumbers), kept by reference: new values count from the next apply on.
   // NULL or CEED_VECTOR_ACTIVE: the operator's own input or output.
   CeedVector vector;
-  RitzProductSpace product; // whose L-vectors hold this field, not on boundaries; NULL: those of the space
+  RitzProductSpace product; // whose L-vectors hold this field; NULL: those of the space
   CeedInt index;            // which of the product's spaces the space is
 } RitzFormField;
 
@@ -95,10 +97,19 @@ CEED_EXTERN int RitzGeometryCreateFormOperator(RitzGeometry geometry, Ceed ceed,
                                                const RitzOperatorOptions *options, const RitzForm *form,
                                                CeedQFunctionContext context, CeedOperator *op);
 // The same over a boundary part, with errors and composites of RitzGeometryCreateBoundaryOperator: without
-// gradients in the form the nodes of the facets alone are read. options->space gives the default of
-// quadrature. Numbers at points and products: CEED_ERROR_UNSUPPORTED.
+// gradients and height in the form the nodes of the facets alone are read. options->space gives the default
+// of quadrature. Numbers at points: CEED_ERROR_UNSUPPORTED.
 CEED_EXTERN int RitzGeometryCreateBoundaryFormOperator(RitzGeometry geometry, Ceed ceed,
                                                        const RitzBoundaryOptions *options,
+                                                       const RitzForm *form, CeedQFunctionContext context,
+                                                       CeedOperator *op);
+
+// The same over all interior facets, with errors and composites of RitzGeometryCreateInteriorFacetOperator.
+// The function gets and gives of every field what both sides have, side 0 first: values [2][num_comp],
+// gradients [2][num_comp][dim]; n goes out of side 0; h [2]. options->space gives the default of quadrature,
+// options->tests is not looked at. Operators have fields "u" and "u 1".
+CEED_EXTERN int RitzGeometryCreateInteriorFormOperator(RitzGeometry geometry, Ceed ceed,
+                                                       const RitzInteriorFacetOptions *options,
                                                        const RitzForm *form, CeedQFunctionContext context,
                                                        CeedOperator *op);
 
