@@ -15,12 +15,12 @@ def interior_penalty(n=8, degree=3, penalty=4):
     # `dS` are facets between elements, with `jump` and `avg` of both sides; `ds` takes in boundary values.
     u, v, x, nu, uh = TrialFunction(V), TestFunction(V), SpatialCoordinate(mesh), FacetNormal(mesh), Function(V)
     exact = exp(x[0])*x[1]*(2 - x[1])
-    eta = Constant(mesh, penalty*degree**2*n)  # by the size of elements, 1/n
+    h, eta = FacetHeight(mesh), Constant(mesh, penalty*degree**2)
     a = inner(grad(u), grad(v))*dx \
-        + (eta*inner(jump(u), jump(v)) - inner(dot(avg(grad(u)), nu("+")), jump(v))
+        + (eta/avg(h)*inner(jump(u), jump(v)) - inner(dot(avg(grad(u)), nu("+")), jump(v))
            - inner(jump(u), dot(avg(grad(v)), nu("+"))))*dS \
-        + (eta*u*v - dot(grad(u), nu)*v - u*dot(grad(v), nu))*ds
-    L = -div(grad(exact))*v*dx + (eta*exact*v - exact*dot(grad(v), nu))*ds
+        + (eta/h*u*v - dot(grad(u), nu)*v - u*dot(grad(v), nu))*ds
+    L = -div(grad(exact))*v*dx + (eta/h*exact*v - exact*dot(grad(v), nu))*ds
 
     result = solve(a == L, uh, preconditioner="jacobi", rtol=1e-10)
 

@@ -251,7 +251,7 @@ n = FacetNormal(MESH)
     (lambda: f("+") * n[0] * v("+") * dS, "two sides"),
     (lambda: dot(grad(f), n("+")) * v("+") * dS, "two sides"),
     (lambda: ufl.CellVolume(MESH) * v * dx, "CellVolume"), (lambda: ufl.bessel_J(0, f) * v * dx, "Bessel"),
-    (lambda: n[0] * v * dx, "FacetNormal"), (lambda: u("+") * f("+") * v("+") * dS, "besides the unknown"),
+    (lambda: n[0] * v * dx, "FacetNormal"), (lambda: u("+") * v("+") * dS("1"), "no parts"),
     (lambda: v * ds(subdomain_id="otherwise"), "otherwise"),
     (lambda: v * dx(metadata={"quadrature_rule": "vertex"}), "quadrature_rule"),
 ], ids=str)

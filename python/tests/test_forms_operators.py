@@ -333,8 +333,23 @@ def test_mixed_spaces() -> None:
     whole = assemble(dot(fu, n) * q * ds + fp * dot(v, n) * ds + fp * q * dx).array_ro
     parts = [assemble(b * dot(t, n) * ds).array_ro, assemble(dot(a, n) * s * ds + b * s * dx).array_ro]
     assert distance(whole, np.concatenate(parts)) < 1e-12
-    with pytest.raises(UnsupportedForm, match="facets"):
-        assemble(p * q * ds)
+
+
+def test_products_on_the_boundary() -> None:
+    """As operators: those of residuals, with terms inside; symmetric ones with their diagonal."""
+    mesh = curved("triangle")
+    W = VectorFunctionSpace(mesh, 2) * FunctionSpace(mesh, 1)
+    (v, q), n, f, h = TestFunctions(W), FacetNormal(mesh), random_function(W), FacetHeight(mesh)
+
+    def form(u: Any, p: Any) -> Any:
+        return (inner(grad(u), grad(v)) + p * q) * dx - (dot(grad(u) * n, v) + dot(grad(v) * n, u)) * ds \
+            + (dot(u, v) / h + p * dot(v, n) + q * dot(u, n)) * ds
+
+    A = assemble(form(*TrialFunctions(W)))
+    assert A.is_symmetric and distance((A @ f).array_ro, assemble(form(*ufl.split(f))).array_ro) < 1e-12
+    matrix = A.tocsr()
+    assert distance(matrix @ np.asarray(f.array_ro), (A @ f).array_ro) < 1e-12
+    assert distance(matrix.diagonal(), A.diagonal()) < 1e-12
 
 
 def test_functions_of_tensors() -> None:
@@ -378,6 +393,42 @@ def test_interior_facets(resource: str) -> None:
     assert np.abs((A @ c).array_ro).max() < 1e-10 * np.abs(r.array_ro).max()
     with pytest.raises(UnsupportedForm, match="no parts"):
         assemble(jump(u) * jump(v) * dS("xmin"))
+
+
+@pytest.mark.parametrize("resource", ["/cpu/self/ref", "/cpu/self/gen"])
+def test_several_functions_on_interior_facets(resource: str) -> None:
+    """Fluxes of products of functions are their divergence; operators with coefficients, between spaces of other
+    degrees, of products: those of residuals."""
+    mesh = curved("triangle", Context(resource))
+    V, S = FunctionSpace(mesh, ("DG", 2)), VectorFunctionSpace(mesh, ("DG", 1))
+    f, g, n, rule = random_function(V), random_function(S, 4), FacetNormal(mesh), quadrature(10)
+    inside, outside = jump(f * g, n) * dS(**rule), f * dot(g, n) * ds(**rule)
+    assert assemble(inside) + assemble(outside) == pytest.approx(assemble(div(f * g) * dx(**rule)), abs=1e-9)
+
+    W, h, c = V * S, FacetHeight(mesh), Function(FunctionSpace(mesh, 3)).interpolate(lambda x: 1 + x[0] * x[1])
+    (p, u), (q, v), w, t = TrialFunctions(W), TestFunctions(W), random_function(W, 5), TestFunction(S)
+
+    def form(p: Any, u: Any) -> Any:
+        return (c / avg(h) * jump(p) * jump(q) + dot(avg(c * grad(p)), jump(q, n)) + dot(avg(u), jump(q, n))
+                + inner(jump(u), jump(v)) + f("+") * dot(jump(p, n), avg(v))) * dS + c * p * q * dx
+
+    whole = assemble(form(*ufl.split(w))).array_ro
+    assert distance((assemble(form(p, u)) @ w).array_ro, whole) < 1e-12
+    a, b = w.split()
+    by_other = assemble(inner(jump(b), jump(t)) * dS + f("+") * dot(jump(a, n), avg(t)) * dS).array_ro
+    assert distance(by_other, whole[V.dim:]) < 1e-12
+    between = assemble(f("+") * dot(jump(TrialFunction(V), n), avg(t)) * dS)
+    assert distance((between @ a).array_ro, assemble(f("+") * dot(jump(a, n), avg(t)) * dS).array_ro) < 1e-12
+    assert distance((residual_operator(form(*ufl.split(w)), w) @ w).array_ro, whole) < 1e-12
+
+
+def test_heights_over_facets() -> None:
+    """Of squares: their sides."""
+    mesh = UnitSquareMesh(3)
+    h = FacetHeight(mesh)
+    assert assemble(h * ds) == pytest.approx(4 / 3) and assemble(h("+") * dS + h("-") * dS) == pytest.approx(8 / 3)
+    with pytest.raises(UnsupportedForm, match="FacetHeight in an integral dx"):
+        assemble(h * dx)
 
 
 def test_levels_share_texts_and_follow_functions() -> None:

@@ -82,53 +82,16 @@ class _Constants:
         self._versions = versions
 
 
-class _Parts:
-    """Vectors of single spaces of products, which facets do not know: of functions that are read, and of results."""
-
-    def __init__(self, ctx: Context) -> None:
-        self._ctx = ctx
-        self._read: Dict[Tuple[int, int], Tuple[Function, ProductSpace, Vector, List[int]]] = {}
-        self.written: List[Tuple[ProductSpace, int, Vector]] = []
-
-    def read(self, function: Function, index: int, part: int) -> Vector:
-        space = function.space
-        assert isinstance(space, ProductSpace)
-        if (index, part) not in self._read:
-            self._read[index, part] = function, space, Vector(space.spaces[part].dim, self._ctx), [-1]
-            self.refresh()
-        return self._read[index, part][2]
-
-    def write(self, product: ProductSpace, part: int) -> Vector:
-        self.written.append((product, part, Vector(product.spaces[part].dim, self._ctx)))
-        return self.written[-1][2]
-
-    def refresh(self) -> None:
-        for (_, part), (function, space, vector, known) in self._read.items():
-            state = function.vector.state
-            if known[0] != state:
-                self._ctx.call(lib.RitzProductSpaceGetPart, space.h, part, function.vector.h, vector.h)
-                known[0] = state
-
-    def add_to(self, whole: Vector) -> None:
-        for product, part, vector in self.written:
-            sum_ = Vector(vector.size, self._ctx)
-            self._ctx.call(lib.RitzProductSpaceGetPart, product.h, part, whole.h, sum_.h)
-            sum_.axpy(1.0, vector)
-            self._ctx.call(lib.RitzProductSpaceSetPart, product.h, part, sum_.h, whole.h)
-
-
 class IntegralOperator:
     """The operator of an integral on some spaces."""
 
     def __init__(self, place: _Place, integral: Integral, where: Any):
         self._place, self._integral, self._where = place, integral, where
-        self._parts = _Parts(place.ctx)
         self._numbers: Optional[Vector] = None
         self._setup: Optional[Handle] = None
         self._computed: List[int] = [-1]
         self._functions = place.functions_of(integral.setup) if integral.setup else []
         self._watched = place.constants_of(integral.setup) if integral.setup else []
-        self.active: Optional[Function] = None  # a function that interior facets take as their input
         if integral.setup:
             self._numbers = self._create_numbers(integral.num_stored)
             self._setup_constants = _Constants(place, integral.setup)
@@ -190,12 +153,11 @@ class IntegralOperator:
     def _create(self, kernel: Kernel, constants: _Constants) -> Handle:
         keep: List[Any] = []
         place = self._place
-        if kernel.sides:
-            return self._create_sides(kernel, constants)
         form = ffi.new("RitzForm *", {
             "text": self._text(keep, kernel.text), "function": self._text(keep, kernel.function),
             "gets": (lib.RITZ_FORM_POSITION * kernel.position + lib.RITZ_FORM_NORMAL * kernel.normal
-                     + lib.RITZ_FORM_WEIGHT * kernel.weight + lib.RITZ_FORM_ISOTROPIC * kernel.isotropic),
+                     + lib.RITZ_FORM_WEIGHT * kernel.weight + lib.RITZ_FORM_HEIGHT * kernel.height
+                     + lib.RITZ_FORM_ISOTROPIC * kernel.isotropic),
             "num_inputs": len(kernel.inputs), "num_outputs": len(kernel.outputs)})
         for name, fields in (("inputs", kernel.inputs), ("outputs", kernel.outputs)):
             keep.append(ffi.new("RitzFormField[]", [self._field(f, keep) for f in fields]))
@@ -203,10 +165,16 @@ class IntegralOperator:
         if self._integral.kind == "cell":
             return place.ctx.new("CeedOperator", lib.RitzGeometryCreateFormOperator, place.mesh.geometry.h, place.ctx.h,
                                  self._options(keep), form, constants.h)
-        options = ffi.new("RitzBoundaryOptions *", {
-            "space": place.default_space().h, "part": self._text(keep, self._where), "num_points": self._num_points()})
-        return place.ctx.new("CeedOperator", lib.RitzGeometryCreateBoundaryFormOperator, place.mesh.geometry.h,
-                             place.ctx.h, options, form, constants.h)
+        if self._integral.kind == "interior_facet":
+            spaces = [self._space_of(f).spaces[f.part] for f in kernel.inputs + kernel.outputs]
+            options = ffi.new("RitzInteriorFacetOptions *", {
+                "space": max(spaces, key=lambda space: space.degree).h, "num_points": self._num_points()})
+            create = lib.RitzGeometryCreateInteriorFormOperator
+        else:
+            options = ffi.new("RitzBoundaryOptions *", {
+                "space": place.default_space().h, "num_points": self._num_points(), "part": self._text(keep, self._where)})
+            create = lib.RitzGeometryCreateBoundaryFormOperator
+        return place.ctx.new("CeedOperator", create, place.mesh.geometry.h, place.ctx.h, options, form, constants.h)
 
     @staticmethod
     def _text(keep: List[Any], text: str) -> Any:
@@ -216,67 +184,32 @@ class IntegralOperator:
     def _field(self, f: Field, keep: List[Any]) -> Dict[str, Any]:
         """A field as the library wants it."""
         made: Dict[str, Any] = {"name": self._text(keep, f.name), "what": _VALUE * f.value + _GRADIENT * f.gradient}
-        place = self._place
         if f.role == "numbers":
             assert self._numbers is not None
             return {**made, "what": lib.RITZ_FORM_NUMBERS, "num_numbers": f.size, "vector": self._numbers.h}
-        if f.role == "sum":
-            is_cell = self._integral.kind == "cell"
-            return {**made, **({"what": lib.RITZ_FORM_NUMBERS, "num_numbers": 1} if is_cell else
-                               {"space": vertex_space(place.mesh).h})}
-        if f.role == "coefficient":
-            function = place.functions[f.index]
-            return {**made, **self._of_space(f, function.space, None if f.index == place.unknown else function)}
-        return {**made, **self._of_space(f, place.spaces[1 if f.role == "trial" else 0], None)}
-
-    def _of_space(self, f: Field, space: AnySpace, function: Optional[Function]) -> Dict[str, Any]:
-        """Space, product and vector of a field; no function: it is active."""
-        made: Dict[str, Any] = {"space": space.spaces[f.part].h}
+        if f.role == "sum" and self._integral.kind == "cell":
+            return {**made, "what": lib.RITZ_FORM_NUMBERS, "num_numbers": 1}
+        space = self._space_of(f)
+        made["space"] = space.spaces[f.part].h
         if isinstance(space, ProductSpace):
-            if self._integral.kind != "cell":
-                return {**made, "vector": self._vector_of_part(f, space, function).h}
             made.update(product=space.h, index=f.part)
-        if function is not None:
-            made["vector"] = function.vector.h
+        if f.role == "coefficient" and f.index != self._place.unknown:  # else it is active
+            made["vector"] = self._place.functions[f.index].vector.h
         return made
 
-    def _vector_of_part(self, f: Field, space: ProductSpace, function: Optional[Function]) -> Vector:
-        if function is not None:
-            return self._parts.read(function, f.index, f.part)
-        if f.role == "test" and self._place.compiled.rank == 1 and self._place.unknown is None:
-            return self._parts.write(space, f.part)
-        raise UnsupportedForm("integrals ds of a product's trial functions: facets have operators on single spaces")
-
-    def _create_sides(self, kernel: Kernel, constants: _Constants) -> Handle:
-        keep: List[Any] = []
-        place = self._place
-        tests = place.spaces[0] if place.spaces else None
-        source = tests
-        for f in kernel.inputs:
-            source = place.spaces[1] if f.role == "trial" else place.functions[f.index].space
-            if f.role == "coefficient" and f.index != place.unknown:
-                self.active = place.functions[f.index]
-        space = source if source is not None else vertex_space(place.mesh)
-        if isinstance(space, ProductSpace) or isinstance(tests, ProductSpace):
-            raise UnsupportedForm("integrals dS of products of spaces")
-        if place.unknown is not None and (self.active or not kernel.inputs):
-            raise UnsupportedForm("an operator of a form whose integrals dS do not have its unknown alone")
-        function = ffi.new("RitzInteriorFacetFunction *", {
-            "dim": place.compiled.dim, "num_comp": space.num_components, "has_gradients": kernel.has_gradients,
-            "loc": self._text(keep, kernel.function + "_at_points"), "text": self._text(keep, kernel.text)})
-        points = self._num_points()
-        degrees = [s.degree for s in (space, tests) if s is not None]
-        options = ffi.new("RitzInteriorFacetOptions *", {
-            "space": space.h, "tests": (tests or space).h, "num_points": points or max(degrees) + place.mesh.order + 1})
-        return place.ctx.new("CeedOperator", lib.RitzGeometryCreateInteriorFacetOperator, place.mesh.geometry.h,
-                             place.ctx.h, options, function, constants.h)
+    def _space_of(self, f: Field) -> AnySpace:
+        """Of a field that has one."""
+        if f.role == "sum":
+            return vertex_space(self._place.mesh)
+        if f.role == "coefficient":
+            return self._place.functions[f.index].space
+        return self._place.spaces[1 if f.role == "trial" else 0]
 
     # ---- Using ----
 
     def refresh(self) -> None:
-        """Constants, parts of products and numbers at points as functions and constants are now."""
+        """Constants and numbers at points as functions and constants are now."""
         self._constants.refresh()
-        self._parts.refresh()
         if self._setup is None:
             return
         versions = [f.vector.state for f in self._functions] + [c.version for c in self._watched]
@@ -287,33 +220,23 @@ class IntegralOperator:
                              REQUEST_IMMEDIATE)
         self._computed = versions
 
-    def _input(self) -> Any:
-        return self.active.vector.h if self.active else lib.CEED_VECTOR_NONE
-
     def total(self) -> float:
         """The value of a functional."""
         self.refresh()
         ctx = self._place.ctx
         if self._integral.kind == "cell":
             sums = ffi.new("double[1]")
-            ctx.call(lib.RitzOperatorReduce, self.handle.h, self._input(), 1, sums)
+            ctx.call(lib.RitzOperatorReduce, self.handle.h, lib.CEED_VECTOR_NONE, 1, sums)
             return float(sums[0])
         # The functions that are tested with add up to one at every point.
-        space = vertex_space(self._place.mesh)
-        if self.active is not None:
-            assert isinstance(self.active.space, FunctionSpace)
-            space = self.active.space
-        result = Vector(space.dim, ctx)
-        ctx.call(lib.CeedOperatorApply, self.handle.h, self._input(), result.h, REQUEST_IMMEDIATE)
+        result = Vector(vertex_space(self._place.mesh).dim, ctx)
+        ctx.call(lib.CeedOperatorApply, self.handle.h, lib.CEED_VECTOR_NONE, result.h, REQUEST_IMMEDIATE)
         return float(np.sum(result.array_ro, dtype=float))
 
     def add_to(self, result: Vector) -> None:
         """Adds a residual to an L-vector of the test functions' space."""
         self.refresh()
-        output = lib.CEED_VECTOR_NONE if self._parts.written else result.h
-        self._place.ctx.call(lib.CeedOperatorApply if self._parts.written else lib.CeedOperatorApplyAdd, self.handle.h,
-                             self._input(), output, REQUEST_IMMEDIATE)
-        self._parts.add_to(result)
+        self._place.ctx.call(lib.CeedOperatorApplyAdd, self.handle.h, lib.CEED_VECTOR_NONE, result.h, REQUEST_IMMEDIATE)
 
 
 # ---- Subdomains ----

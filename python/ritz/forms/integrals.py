@@ -9,6 +9,7 @@ second kernel computes them. assemble.py makes operators of all that; `compile_f
 from __future__ import annotations
 
 import hashlib
+import itertools
 from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import Any, Collection, Dict, FrozenSet, Hashable, List, Optional, Sequence, Set, Tuple
@@ -30,7 +31,7 @@ _NUM_RANDOM = 4      # points at which forms are compared
 
 
 class FacetHeight(U.GeometricFacetQuantity):
-    """The height of an element over a facet, for penalties: FacetHeight(mesh)("+") in integrals dS."""
+    """The height of an element over a facet, for penalties: FacetHeight(mesh) in ds, FacetHeight(mesh)("+") in dS."""
 
     name = "facet_height"
 
@@ -100,6 +101,7 @@ class Kernel:
     position: bool
     normal: bool
     weight: bool
+    height: bool
     inputs: List[Field]
     outputs: List[Field]
     context: List[Node]
@@ -107,8 +109,6 @@ class Kernel:
     constants: FrozenSet[int]
     operations: float
     isotropic: bool = False     # it may get gradients raised by the metric (RITZ_FORM_ISOTROPIC)
-    sides: bool = False         # a function of both sides of an interior facet
-    has_gradients: bool = False
 
 
 @dataclass
@@ -202,7 +202,7 @@ class _Leaves:
         if isinstance(terminal, U.FacetNormal) and self._kind != "cell":
             normal = g.input("n", comp[0])
             return g.neg(normal) if side else normal
-        if isinstance(terminal, FacetHeight) and self._kind == "interior_facet":
+        if isinstance(terminal, FacetHeight) and self._kind != "cell":
             return g.input("h", side)
         raise UnsupportedForm(f"{type(terminal).__name__} in an integral {_KINDS[self._kind]}")
 
@@ -354,6 +354,7 @@ class _Writer:
 
     def __init__(self, compiled: CompiledForm, kind: str) -> None:
         self._compiled, self._kind = compiled, kind
+        self._sides = {0: "[0]", 1: "[1]"} if kind == "interior_facet" else {0: ""}  # indices of arrays, by side
         self._context: List[Node] = []
 
     def _constants(self, nodes: Sequence[Node], stored: Set[int]) -> Dict[int, str]:
@@ -375,16 +376,13 @@ class _Writer:
         return element.part(key[2])
 
     def _input_name(self, key: Any) -> str:
-        if self._kind == "interior_facet":
-            return "u"
         part = self._part(key)[0]
         return f"u{part}" if key[1] < 0 else f"f{key[1]}_{part}"
 
     def _input_text(self, key: Any) -> str:
         if key[0] != "f":
             return f"{key[0]}[{key[1] if len(key) > 1 else 0}]"
-        side = f"[{key[4]}]" if self._kind == "interior_facet" else ""
-        comp = self._part(key)[1]
+        side, comp = self._sides[key[4]], self._part(key)[1]
         name = self._input_name(key)
         return f"{name}{side}[{comp}]" if key[3] is None else f"grad_{name}{side}[{comp}][{key[3]}]"
 
@@ -425,28 +423,21 @@ class _Writer:
         targets = []
         for f in fields:
             first = element.first(f.part) if element else 0
-            for c in range(f.size):
+            for (side, at), c in itertools.product(self._sides.items(), range(f.size)):
                 if f.value:
-                    targets.append((f"{f.name}[{c}]", given.get(Slot(first + c, None, 0), zero)))
+                    targets.append((f"{f.name}{at}[{c}]", given.get(Slot(first + c, None, side), zero)))
                 for x in range(self._compiled.dim if f.gradient else 0):
-                    targets.append((f"grad_{f.name}[{c}][{x}]", given.get(Slot(first + c, x, 0), zero)))
+                    targets.append((f"grad_{f.name}{at}[{c}][{x}]", given.get(Slot(first + c, x, side), zero)))
         return targets
 
     def _declare(self, fields: Sequence[Field], qualifier: str) -> List[str]:
-        result = []
+        result, sides = [], "[2]" if len(self._sides) > 1 else ""
         for f in fields:
             if f.value or not f.gradient:
-                result.append(f"{qualifier}CeedScalar {f.name}[{f.size}]")
+                result.append(f"{qualifier}CeedScalar {f.name}{sides}[{f.size}]")
             if f.gradient:
-                result.append(f"{qualifier}CeedScalar grad_{f.name}[{f.size}][{self._compiled.dim}]")
+                result.append(f"{qualifier}CeedScalar grad_{f.name}{sides}[{f.size}][{self._compiled.dim}]")
         return result
-
-    def _finish(self, head: Sequence[str], lines: Sequence[str], kernel: Dict[str, Any], before: str = "",
-                after: str = "") -> Kernel:
-        body = f"(const void *ctx, {', '.join(head)}) {{\n" + "\n".join(lines) + "\n}\n"
-        text = f"{before}CEED_QFUNCTION_HELPER void FORM_NAME{body}{after}"
-        name = "form_" + hashlib.sha256(text.encode()).hexdigest()[:16]
-        return Kernel(text=text.replace("FORM_NAME", name), function=name, **kernel)
 
     def _known(self, outs: Sequence[Tuple[Any, Node]], stored: Sequence[Node]) -> Tuple[Dict[int, str], List[Any],
                                                                                       Dict[str, Any]]:
@@ -462,74 +453,38 @@ class _Writer:
             "coefficients": frozenset(key[1] for key in keys if key[0] == "f" and key[1] >= 0),
             "constants": frozenset(int(np.searchsorted(offsets, i, side="right")) for i in entries),
             "position": any(key[0] == "x" for key in keys), "normal": any(key[0] == "n" for key in keys),
-            "weight": any(key[0] == "w" for key in keys),
+            "weight": any(key[0] == "w" for key in keys), "height": any(key[0] == "h" for key in keys),
         }
         return known, keys, facts
 
     def write(self, graph: Graph, outs: Sequence[Tuple[Slot, Node]], stored: Sequence[Node]) -> Kernel:
-        """The kernel of what is tested, over elements or the boundary."""
+        """The kernel of what is tested."""
         if self._compiled.rank == 0 and self._kind == "cell":
             outs = [(slot, graph.mul(graph.input("w"), n)) for slot, n in outs]
         known, keys, facts = self._known(outs, stored)
         fields, outputs = self._inputs(keys, len(stored)), self._outputs([s for s, _ in outs])
         lines = write_lines(self._targets(outs, outputs, graph.zero), self._input_text, known)
         facts["isotropic"] = self._kind == "cell" and is_isotropic(graph, outs, known, self._compiled.dim)
-        return self._volume(lines, fields, outputs, facts)
+        return self._finish(lines, fields, outputs, facts)
 
     def write_setup(self, stored: Sequence[Node]) -> Kernel:
         """The kernel of the numbers at points."""
         outs = [(f"s[{i}]", n) for i, n in enumerate(stored)]
         known, keys, facts = self._known(outs, [])
         lines = write_lines(outs, self._input_text, known)
-        return self._volume(lines, self._inputs(keys, 0), [Field("s", "numbers", 0, 0, False, False, len(stored))],
+        return self._finish(lines, self._inputs(keys, 0), [Field("s", "numbers", 0, 0, False, False, len(stored))],
                             facts)
 
-    def _volume(self, lines: Sequence[str], fields: List[Field], outputs: List[Field],
+    def _finish(self, lines: Sequence[str], fields: List[Field], outputs: List[Field],
                 facts: Dict[str, Any]) -> Kernel:
         dim = self._compiled.dim
         head = [f"const CeedScalar {name}[{size}]" for name, size, is_asked in
-                (("x", dim, facts["position"]), ("n", dim, facts["normal"]), ("w", 1, facts["weight"])) if is_asked]
+                (("x", dim, facts["position"]), ("n", dim, facts["normal"]), ("w", 1, facts["weight"]),
+                 ("h", len(self._sides), facts["height"])) if is_asked]
         head += self._declare(fields, "const ") + self._declare(outputs, "")
-        return self._finish(head, lines, {**facts, "inputs": fields, "outputs": outputs})
-
-    # ---- Both sides of interior facets ----
-
-    def write_sides(self, graph: Graph, outs: Sequence[Tuple[Slot, Node]]) -> Kernel:
-        known, keys, facts = self._known(outs, [])
-        fields, outputs = self._inputs(keys, 0), self._outputs([s for s, _ in outs])
-        nc, dim = self._check_sides(fields, outputs), self._compiled.dim
-        has_gradients = any(f.gradient for f in fields + outputs) or any(key[0] == "h" for key in keys)
-        given = dict(outs)
-        targets = []
-        for side in (0, 1):
-            for c in range(nc):
-                targets.append((f"v[{side}][{c}]", given.get(Slot(c, None, side), graph.zero)))
-                for x in range(dim if has_gradients else 0):
-                    targets.append((f"grad_v[{side}][{c}][{x}]", given.get(Slot(c, x, side), graph.zero)))
-        head = [f"const CeedScalar x[{dim}]", f"const CeedScalar n[{dim}]"]
-        gradients = [f"CeedScalar grad_{{}}[2][{nc}][{dim}]"] if has_gradients else []
-        head += ["const CeedScalar h[2]"] if has_gradients else []
-        for name, qualifier in (("u", "const "), ("v", "")):
-            head += [f"{qualifier}CeedScalar {name}[2][{nc}]"] + [qualifier + g.format(name) for g in gradients]
-        macro = f"RITZ_INTERIOR_FACET_{'GRADIENT_' if has_gradients else ''}FUNCTION"
-        return self._finish(head, write_lines(targets, self._input_text, known),
-                            {**facts, "inputs": fields, "outputs": outputs, "sides": True,
-                             "has_gradients": has_gradients},
-                            "#include <ritz/point-function.h>\n\n",
-                            f"\n{macro}(FORM_NAME_at_points, {dim}, {nc}, FORM_NAME)\n")
-
-    def _check_sides(self, fields: List[Field], outputs: List[Field]) -> int:
-        """The number of components that the function of the unknown and of the tests have."""
-        if len(fields) > 1:
-            raise UnsupportedForm("functions besides the unknown, or several parts of it, in an integral dS: interior "
-                                  "facets have one function of one space")
-        if len(outputs) > 1 or any(len(e.sizes) > 1 for e in self._compiled.arguments):
-            raise UnsupportedForm("integrals dS of products of spaces")
-        nc = fields[0].size if fields else outputs[0].size
-        if outputs[0].role == "test" and nc != outputs[0].size:
-            raise UnsupportedForm(f"an integral dS of a function of {nc} components tested by one of "
-                                  f"{outputs[0].size}")
-        return nc
+        body = f"(const void *ctx, {', '.join(head)}) {{\n" + "\n".join(lines) + "\n}\n"
+        name = "form_" + hashlib.sha256(body.encode()).hexdigest()[:16]
+        return Kernel(f"CEED_QFUNCTION_HELPER void {name}{body}", name, inputs=fields, outputs=outputs, **facts)
 
 
 # ---- Forms ----
@@ -601,8 +556,6 @@ def _compile_integral(form: Any, compiled: CompiledForm, kind: str, integrands: 
     matrix = evaluate(False) if compiled.rank == 2 else {}
     is_square = compiled.rank == 2 and compiled.arguments[0] == compiled.arguments[1]
     compiled.is_symmetric = compiled.is_symmetric and is_square and _is_symmetric(graph, matrix)
-    if kind == "interior_facet":
-        return writer.write_sides(graph, outs), None, None
     if compiled.rank < 2 or kind != "cell":
         return writer.write(graph, outs, []), None, None
     prices = _Prices(compiled)
