@@ -105,9 +105,38 @@ static int cut_mesh(Solve *s) {
   return CEED_ERROR_SUCCESS;
 }
 
+// Whether boxes are cut into slabs, which keep the kernels of a whole box: equal ones, down to a coarsest
+// mesh that every part may have whole.
+static bool has_slabs(const Solve *s) {
+  const double most = 4096;
+  double num = 1;
+
+  if (!s->base || !s->box_dim || s->options.refine) return false;
+  for (CeedInt d = 0; d < s->box_dim; d++) num *= s->box[d];
+  for (CeedInt h = 0; h <= s->num_halved; h++) {
+    const CeedInt layers = s->box[s->box_dim - 1] >> h;
+
+    if (num <= most && layers % s->base->num_parts == 0 && layers >= 2 * s->base->num_parts) return true;
+    num /= 1 << s->box_dim;
+  }
+  return false;
+}
+
+// The part alone, as fine as it was asked for.
+static int create_slab(Solve *s) {
+  RitzMesh slab = NULL;
+
+  CLI_TRY(RitzMeshCreateBoxSlab(s->ceed, s->box_dim, s->box, NULL, NULL, 1, NULL, NULL, s->base->num_parts,
+                                s->base->part, &slab));
+  RitzMeshDestroy(&s->mesh);
+  s->mesh = slab;
+  return CEED_ERROR_SUCCESS;
+}
+
 int solve_divide_mesh(Solve *s) {
   RitzMesh fine = NULL;
 
+  if (has_slabs(s)) return create_slab(s);
   if (s->base) CLI_TRY(cut_mesh(s));
   if (s->options.refine + s->num_halved == 0) return CEED_ERROR_SUCCESS;
   CLI_TRY(RitzMeshRefine(s->mesh, s->options.refine + s->num_halved, &fine));
@@ -126,6 +155,8 @@ int solve_open_mesh(Solve *s) {
                args_shown(mesh, shown));
     return CLI_USAGE;
   }
+  s->box_dim = dim;
+  memcpy(s->box, n, sizeof(n));
   if (s->base && dim > 0) coarsen_box(s, dim, n);
   if (create_mesh(s, n, dim)) return cli_report(s->command->name, s->ceed);
   if (RitzMeshGetDimensions(s->mesh, &s->dim, &s->space_dim)) return cli_report(s->command->name, s->ceed);

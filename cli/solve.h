@@ -141,7 +141,8 @@ typedef struct {
   int num_threads;   // of the context
   Ceed ceed;         // owned, as all that follow
   RitzMesh mesh;
-  int num_halved; // refinements that are no wish of the user's: of a box in parts
+  CeedInt box_dim, box[3]; // elements of a box as it was asked for; box_dim 0: a file
+  int num_halved;          // refinements that are no wish of the user's: of a box in parts
   CeedInt dim, space_dim;
   CeedInt num_materials;
   ProblemMaterial *materials;

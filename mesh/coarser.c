@@ -189,6 +189,18 @@ static int coarsen_marks(const Coarsen *c, RitzMesh coarse) {
   return RITZ_REALLOC(fine->ceed, (size_t)coarse->num_marks, &coarse->marks);
 }
 
+static int coarsen_slab(RitzMesh fine, RitzMesh coarse) {
+  const RitzMeshSeam *seam = fine->seam;
+  int64_t *layers = NULL;
+
+  RITZ_TRY(RITZ_MALLOC(fine->ceed, (size_t)seam->num_parts + 1, &layers));
+  for (CeedInt i = 0; i <= seam->num_parts; i++) layers[i] = seam->layers[i] / 2;
+  const int ierr = ritz_mesh_become_slab(coarse, seam->num_parts, seam->part, layers, seam->is_rectangular);
+
+  RITZ_FREE(&layers);
+  return ierr;
+}
+
 static int finish_coarser(Coarsen *c, RitzMesh *coarse) {
   const RitzMesh fine = c->fine;
 
@@ -196,13 +208,29 @@ static int finish_coarser(Coarsen *c, RitzMesh *coarse) {
   int ierr = coarsen_marks(c, *coarse);
 
   if (!ierr) ierr = ritz_mesh_copy_sets(fine, *coarse);
+  if (!ierr && fine->seam) ierr = coarsen_slab(fine, *coarse);
   if (ierr) RitzMeshDestroy(coarse);
   return ierr;
 }
 
 // ---- Boxes ----
 
+// Slabs have coarser ones down to enough elements for parts to be alike, and about as many as a coarsest
+// problem that every part has whole should have: levels below would be all exchanges and no work. Every part
+// keeps the two layers that sweeps over vertex patches exchange.
+static bool has_coarser_slabs(RitzMesh mesh) {
+  const RitzMeshSeam *seam = mesh->seam;
+  const int64_t num_layers = seam->layers[seam->num_parts], least = 64 * (int64_t)seam->num_parts;
+  const int64_t num = (mesh->num_elem / mesh->grid[mesh->dim - 1] * num_layers) >> mesh->dim;
+
+  for (CeedInt i = 0; i < seam->num_parts; i++) {
+    if (seam->layers[i] % 2 != 0 || seam->layers[i + 1] - seam->layers[i] < 4) return false;
+  }
+  return seam->is_rectangular && num_layers % 2 == 0 && num >= (least > 512 ? least : 512);
+}
+
 static bool has_even_counts(RitzMesh mesh) {
+  if (mesh->seam && mesh->seam->layers && !has_coarser_slabs(mesh)) return false;
   for (int d = 0; d < mesh->dim; d++) {
     if (mesh->grid[d] == 0 || mesh->grid[d] % 2 != 0) return false;
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Which nodes of a space on a part of a mesh are owned, which are ghosts, and the lists that neighbours
 // exchange (ritz/partition.h). Found without communication: all parts put what they share in the same order,
-// by keys of vertices. Called by RitzSpaceCreate.
+// by keys of vertices. Slabs of a box keep the numbers of boxes. Called by RitzSpaceCreate.
 #include <stdlib.h>
 #include <string.h>
 
@@ -179,7 +179,16 @@ static int find_shares(const SharedNodes *s, Shares *shares) {
 
 // ---- The halo ----
 
-static int allocate_halo(Ceed ceed, const Shares *shares, RitzHalo halo) {
+static int allocate_halo(Ceed ceed, int64_t num_send, RitzHalo halo) {
+  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)halo->num_neighbours, &halo->parts));
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)halo->num_neighbours + 1, &halo->send_starts));
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)halo->num_neighbours + 1, &halo->ghost_starts));
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)halo->num_neighbours, &halo->send_sums));
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)halo->num_neighbours, &halo->ghost_sums));
+  return RITZ_MALLOC(ceed, (size_t)num_send, &halo->send);
+}
+
+static int allocate_for_shares(Ceed ceed, const Shares *shares, RitzHalo halo) {
   int64_t num_send = 0;
 
   for (int64_t i = 0; i < shares->num; i++) {
@@ -191,12 +200,7 @@ static int allocate_halo(Ceed ceed, const Shares *shares, RitzHalo halo) {
     else
       num_send += share->num;
   }
-  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)halo->num_neighbours, &halo->parts));
-  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)halo->num_neighbours + 1, &halo->send_starts));
-  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)halo->num_neighbours + 1, &halo->ghost_starts));
-  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)halo->num_neighbours, &halo->send_sums));
-  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)halo->num_neighbours, &halo->ghost_sums));
-  return RITZ_MALLOC(ceed, (size_t)num_send, &halo->send);
+  return allocate_halo(ceed, num_send, halo);
 }
 
 // Ghosts follow the owned nodes, in the order of the shares: new_number [num_nodes], -1 before.
@@ -251,12 +255,48 @@ static int make(SharedNodes *s, int64_t num_nodes, int64_t num_entries, int64_t 
 
   if (!ierr) ierr = collect(s, nodes);
   if (!ierr) ierr = find_shares(s, &shares);
-  if (!ierr) ierr = allocate_halo(ceed, &shares, halo);
+  if (!ierr) ierr = allocate_for_shares(ceed, &shares, halo);
   if (!ierr) ierr = renumber(s, &shares, num_nodes, num_entries, nodes, halo);
   RITZ_FREE(&shares.shares);
   for (int dim = 0; dim < 3; dim++) RITZ_FREE(&s->starts[dim]);
   RITZ_FREE(&s->nodes);
   return ierr;
+}
+
+// ---- Slabs of a box ----
+
+// The owned nodes of the lower plane go to the slab below, the upper plane belongs to the one above.
+static void fill_slab_halo(RitzMesh mesh, CeedInt degree, int64_t of_plane, RitzHalo halo) {
+  const RitzMeshSeam *seam = mesh->seam;
+  CeedInt n = 0;
+
+  for (int upper = 0; upper < 2; upper++) {
+    const CeedInt other = seam->part + (upper ? 1 : -1);
+    // the plane between the layers of both
+    const uint64_t sum = ritz_mesh_mix((uint64_t)seam->layers[seam->part + upper] << 16 ^ (uint64_t)degree) +
+                         (uint64_t)of_plane;
+
+    if (other < 0 || other == seam->num_parts) continue;
+    halo->parts[n] = other;
+    *(upper ? &halo->ghost_sums[n] : &halo->send_sums[n]) = sum;
+    halo->send_starts[n + 1] = halo->send_starts[n] + (upper ? 0 : of_plane);
+    halo->ghost_starts[n + 1] = halo->ghost_starts[n] + (upper ? of_plane : 0);
+    n++;
+  }
+  for (int64_t i = 0; i < halo->send_starts[n]; i++) halo->send[i] = i;
+}
+
+static int make_slab_halo(RitzMesh mesh, CeedInt degree, RitzHalo halo) {
+  const int64_t of_plane = ritz_mesh_plane_nodes(mesh, degree);
+  const bool has_lower = mesh->seam->part > 0, has_upper = mesh->seam->part + 1 < mesh->seam->num_parts;
+  const Ceed ceed = mesh->ceed;
+
+  halo->num_neighbours = has_lower + has_upper;
+  halo->num_ghosts = has_upper ? of_plane : 0;
+  halo->num_owned -= halo->num_ghosts;
+  RITZ_TRY(allocate_halo(ceed, has_lower ? of_plane : 0, halo));
+  fill_slab_halo(mesh, degree, of_plane, halo);
+  return CEED_ERROR_SUCCESS;
 }
 
 int ritz_halo_create(RitzMesh mesh, CeedInt degree, int64_t num_nodes, int64_t num_entries, int64_t *nodes,
@@ -267,8 +307,9 @@ int ritz_halo_create(RitzMesh mesh, CeedInt degree, int64_t num_nodes, int64_t n
   (*halo)->class = &ritz_halo_class;
   (*halo)->ceed = mesh->ceed;
   (*halo)->num_owned = num_nodes;
-  const int ierr = mesh->seam ? make(&s, num_nodes, num_entries, nodes, *halo)
-                              : RITZ_CALLOC(mesh->ceed, 1, &(*halo)->send_starts);
+  const int ierr = !mesh->seam          ? RITZ_CALLOC(mesh->ceed, 1, &(*halo)->send_starts)
+                   : mesh->seam->layers ? make_slab_halo(mesh, degree, *halo)
+                                        : make(&s, num_nodes, num_entries, nodes, *halo);
 
   if (ierr) ritz_halo_destroy(halo);
   return ierr;

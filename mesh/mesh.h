@@ -251,6 +251,10 @@ struct RitzMeshSeam {
   CeedInt num_parts, part;
   int64_t *keys;            // owned, [num_vertices]: the same in all parts, also after refinement
   RitzMeshShared shared[3]; // by dimension, those below the dimension of the mesh
+  // Slabs of a box: part i has the layers layers[i] .. layers[i + 1] - 1 of elements in the last direction;
+  // the mesh is a box itself (grid). NULL: other parts.
+  int64_t *layers;     // owned, [num_parts + 1]
+  bool is_rectangular; // the box as a whole, known to all parts
 };
 // An empty table of entities of a dimension, with keys as ritz_mesh_seam_key makes them.
 int ritz_mesh_seam_table(Ceed ceed, int dim, RitzMeshTable *table);
@@ -263,6 +267,15 @@ int ritz_mesh_seam_key(int dim, int num, const int8_t *corners, const int64_t *v
 // The number of the shared entity with these corners of an element, -1: it is not shared.
 int64_t ritz_mesh_seam_find(const RitzMeshSeam *seam, int dim, int num, const int8_t *corners,
                             const int64_t *vertices);
+// Makes a box (mesh->grid) part `part` of the slabs of a larger one, with layers [num_parts + 1] as in the
+// seam (mesh/submesh.c). Nothing is changed after a failure.
+int ritz_mesh_become_slab(RitzMesh mesh, CeedInt num_parts, CeedInt part, const int64_t layers[],
+                          bool is_rectangular);
+// layers [num_parts + 1] of slabs of num_layers >= num_parts layers: bounds are multiples of the largest
+// power of two for which slabs are equal within 5 %, so that they have coarser ones (mesh/slab.c).
+void ritz_mesh_choose_layers(int64_t num_layers, CeedInt num_parts, int64_t layers[]);
+// Nodes of degree p, or vertices (p = 1), of a plane between layers of a box.
+int64_t ritz_mesh_plane_nodes(RitzMesh mesh, int64_t degree);
 // Whether any of an element's vertices is shared.
 bool ritz_mesh_seam_touches(const RitzMeshSeam *seam, int num_corners, const int64_t *vertices);
 // The seam of the pieces of a part.

@@ -68,6 +68,28 @@ static void cut_bricks(RitzMesh mesh, const int64_t count[3], int32_t *parts) {
   }
 }
 
+// ---- Slabs ----
+
+static int partition_slabs(RitzMesh mesh, CeedInt num_parts, const double *weights, int32_t *parts) {
+  int64_t *layers = NULL;
+
+  RITZ_REQUIRE(mesh->grid[0] && !weights, mesh->ceed, CEED_ERROR_UNSUPPORTED,
+               "%s: slabs of %s, needed a mesh of RitzMeshCreateBox, without weights", call,
+               mesh->grid[0] ? "a box with weights" : "a mesh that is no box");
+  const int64_t num_layers = mesh->grid[mesh->dim - 1], of_layer = mesh->num_elem / num_layers;
+
+  RITZ_REQUIRE(num_layers >= num_parts, mesh->ceed, CEED_ERROR_UNSUPPORTED,
+               "%s: %" CeedInt_FMT " slabs of %lld layers of elements, needed at least one for each", call,
+               num_parts, (long long)num_layers);
+  RITZ_TRY(RITZ_MALLOC(mesh->ceed, (size_t)num_parts + 1, &layers));
+  ritz_mesh_choose_layers(num_layers, num_parts, layers);
+  for (CeedInt part = 0; part < num_parts; part++) {
+    for (int64_t e = layers[part] * of_layer; e < layers[part + 1] * of_layer; e++) parts[e] = part;
+  }
+  RITZ_FREE(&layers);
+  return CEED_ERROR_SUCCESS;
+}
+
 // ---- The Hilbert curve ----
 
 typedef struct {
@@ -241,6 +263,7 @@ int RitzMeshPartition(RitzMesh mesh, RitzPartitionMethod method, CeedInt num_par
   case RITZ_PARTITION_BRICKS: return partition_bricks(mesh, num_parts, weights, parts);
   case RITZ_PARTITION_METIS: return partition_metis(mesh, num_parts, weights, parts);
   case RITZ_PARTITION_HILBERT: return cut_by_curve(mesh, num_parts, weights, parts);
+  case RITZ_PARTITION_SLABS: return partition_slabs(mesh, num_parts, weights, parts);
   }
   return CeedError(mesh->ceed, CEED_ERROR_UNSUPPORTED, "%s: there is no method %d", call, (int)method);
 }

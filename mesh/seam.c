@@ -29,6 +29,7 @@ void ritz_mesh_seam_clear(RitzMeshSeam **seam) {
     ritz_mesh_lists_clear(&(*seam)->shared[d].marks);
   }
   RITZ_FREE(&(*seam)->keys);
+  RITZ_FREE(&(*seam)->layers);
   RITZ_FREE(seam);
 }
 

@@ -283,8 +283,12 @@ int RitzSpaceGetHalo(RitzSpace space, RitzHalo *halo) {
 }
 
 static bool has_ghost(RitzSpace space, int block, int64_t e) {
-  const int64_t *nodes = space->halo->num_ghosts > 0 ? ritz_space_nodes(space, block, e, NULL) : NULL;
+  const int64_t *nodes =
+      space->halo->num_ghosts > 0 && space->nodes ? ritz_space_nodes(space, block, e, NULL) : NULL;
+  int64_t range[2] = {0, -1};
 
+  if (space->halo->num_ghosts > 0 && !nodes) find_node_range(space, block, e, range);
+  if (range[1] >= space->halo->num_owned) return true;
   for (int64_t i = 0; nodes && i < space->num_local[block]; i++) {
     if (nodes[i] >= space->halo->num_owned) return true;
   }
@@ -721,7 +725,7 @@ static int flag_seam(RitzSpace space, int b, const char *name, int8_t *flags) {
   const RitzMeshBlock *block = &mesh->blocks[b];
   RitzMeshElementNodes element;
 
-  if (!mesh->seam) return CEED_ERROR_SUCCESS;
+  if (!mesh->seam || mesh->seam->layers) return CEED_ERROR_SUCCESS; // slabs have all facets at their nodes
   RITZ_TRY(ritz_mesh_element_nodes_create(mesh->ceed, block->topology, space->degree, &element));
   for (int64_t e = 0; e < block->num_elem; e++) {
     const int64_t *vertices = mesh->elem_vertices + block->corner_base + e * block->num_corners;

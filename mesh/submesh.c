@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // One part of a mesh that is cut into parts (ritz/partition.h): elements and vertices keep their order, and
-// what the part shares with others is found in the whole mesh, without communication.
+// what the part shares with others is found in the whole mesh, without communication. Slabs of a box,
+// consecutive layers of elements in the last direction, are boxes themselves, numbered as such: the last part
+// to have a plane between two of them owns it, so that ghosts are the upper plane, the last nodes of all.
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +26,7 @@ typedef struct {
   CeedInt part;
   RitzMesh sub;              // owned until it is handed out
   int64_t *new_vertex;       // owned, [num_vertices] number in the part, -1: not there
+  int64_t first_key;         // of vertex 0
   bool *is_shared;           // owned, [num_vertices]
   RitzMeshTable entities[3]; // owned: those of the part all of whose vertices are shared
   Pairs others[3], marks[3]; // owned
@@ -297,32 +300,41 @@ static int fill_shared(Submesh *s, int dim, int32_t *items, RitzMeshShared *shar
   return CEED_ERROR_SUCCESS;
 }
 
-static int find_seam(Submesh *s) {
+// Entities of this part all of whose vertices are shared.
+static int enter_entities(Submesh *s) {
+  for (int dim = 0; dim < s->mesh->dim; dim++)
+    RITZ_TRY(ritz_mesh_seam_table(s->mesh->ceed, dim, &s->entities[dim]));
+  return visit_elements(s, true, enter);
+}
+
+// When pairs with other parts are known.
+static int create_seam(Submesh *s, RitzMeshSeam **seam) {
   const RitzMesh mesh = s->mesh;
   const Ceed ceed = mesh->ceed;
   int32_t *items = NULL;
   int ierr = CEED_ERROR_SUCCESS;
 
-  find_shared_vertices(s);
-  for (int dim = 0; dim < mesh->dim; dim++) RITZ_TRY(ritz_mesh_seam_table(ceed, dim, &s->entities[dim]));
-  RITZ_TRY(visit_elements(s, true, enter));
-  RITZ_TRY(visit_elements(s, false, append_other));
   RITZ_TRY(visit_marks(s));
-  RITZ_TRY(ritz_mesh_seam_create(ceed, mesh->dim, s->sub->num_vertices, &s->sub->seam));
+  RITZ_TRY(ritz_mesh_seam_create(ceed, mesh->dim, s->sub->num_vertices, seam));
   for (int64_t v = 0; v < mesh->num_vertices; v++) {
-    if (s->new_vertex[v] >= 0) s->sub->seam->keys[s->new_vertex[v]] = v;
+    if (s->new_vertex[v] >= 0) (*seam)->keys[s->new_vertex[v]] = s->first_key + v;
   }
   for (int dim = 0; dim < mesh->dim && !ierr; dim++) {
     const int64_t most = s->others[dim].num + s->marks[dim].num;
 
     ierr = RITZ_MALLOC(ceed, (size_t)most, &items);
-    if (!ierr) ierr = fill_shared(s, dim, items, &s->sub->seam->shared[dim]);
+    if (!ierr) ierr = fill_shared(s, dim, items, &(*seam)->shared[dim]);
     RITZ_FREE(&items);
   }
   return ierr;
 }
 
-// ---- All together ----
+static int find_seam(Submesh *s) {
+  find_shared_vertices(s);
+  RITZ_TRY(enter_entities(s));
+  RITZ_TRY(visit_elements(s, false, append_other));
+  return create_seam(s, &s->sub->seam);
+}
 
 static void clear_submesh(Submesh *s) {
   RITZ_FREE(&s->new_vertex);
@@ -333,6 +345,129 @@ static void clear_submesh(Submesh *s) {
     RITZ_FREE(&s->marks[dim].pairs);
   }
 }
+
+// ---- Slabs of boxes ----
+
+int64_t ritz_mesh_plane_nodes(RitzMesh mesh, int64_t degree) {
+  int64_t num = 1;
+
+  for (int d = 0; d + 1 < mesh->dim; d++) num *= mesh->grid[d] * degree + 1;
+  return num;
+}
+
+// layers [num_parts + 1], written where the list of parts makes slabs of a box, in the order of the parts.
+static bool find_layers(RitzMesh mesh, CeedInt num_parts, const int32_t *parts, int64_t *layers) {
+  const int64_t num_layers = mesh->grid[mesh->dim - 1],
+                of_layer = num_layers ? mesh->num_elem / num_layers : 0;
+  CeedInt part = 0;
+
+  if (num_layers < num_parts || parts[0] != 0) return false;
+  layers[0] = 0;
+  for (int64_t e = 0; e < mesh->num_elem; e++) {
+    const bool is_next = e % of_layer == 0 && parts[e] == part + 1;
+
+    if (is_next) layers[++part] = e / of_layer;
+    if (parts[e] != part) return false;
+  }
+  layers[num_parts] = num_layers;
+  return part == num_parts - 1;
+}
+
+// The vertices of the planes that other slabs have, too.
+static void share_planes(Submesh *s, bool has_lower, bool has_upper) {
+  const int64_t of_plane = ritz_mesh_plane_nodes(s->mesh, 1), num = s->mesh->num_vertices;
+
+  for (int64_t v = 0; v < num; v++) {
+    s->is_shared[v] = (has_lower && v < of_plane) || (has_upper && v >= num - of_plane);
+    s->new_vertex[v] = v;
+  }
+}
+
+// The slab below or above has an entity all of whose vertices are on the plane to it.
+static int append_slabs(Submesh *s, CeedInt part) {
+  const int64_t of_plane = ritz_mesh_plane_nodes(s->mesh, 1);
+
+  for (int dim = 0; dim < s->mesh->dim; dim++) {
+    const RitzMeshTable *table = &s->entities[dim];
+
+    for (int64_t i = 0; i < table->num_keys; i++) {
+      const int64_t *key = table->keys + i * table->width; // vertices ascend
+      const bool is_lower = key[table->width - 1] < of_plane,
+                 is_upper = key[0] >= s->mesh->num_vertices - of_plane;
+
+      if (is_lower || is_upper) RITZ_TRY(append_other(s, dim, key, part + (is_upper ? 1 : -1)));
+    }
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
+static int keep_layers(RitzMeshSeam *seam, Ceed ceed, CeedInt num_parts, const int64_t *layers) {
+  const size_t num = (size_t)num_parts + 1;
+
+  RITZ_TRY(RITZ_MALLOC(ceed, num, &seam->layers));
+  memcpy(seam->layers, layers, num * sizeof(*layers));
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_mesh_become_slab(RitzMesh mesh, CeedInt num_parts, CeedInt part, const int64_t layers[],
+                          bool is_rectangular) {
+  const Ceed ceed = mesh->ceed;
+  int32_t *own = NULL;
+  RitzMeshSeam *seam = NULL;
+  Submesh s = {.mesh = mesh, .sub = mesh};
+  int ierr;
+
+  RITZ_TRY(RITZ_CALLOC(ceed, (size_t)mesh->num_elem, &own)); // all elements are of one part
+  s.parts = own;
+  s.first_key = layers[part] * ritz_mesh_plane_nodes(mesh, 1);
+  RITZ_TRY_CLEANUP(RITZ_MALLOC(ceed, (size_t)mesh->num_vertices, &s.new_vertex));
+  RITZ_TRY_CLEANUP(RITZ_CALLOC(ceed, (size_t)mesh->num_vertices, &s.is_shared));
+  share_planes(&s, part > 0, part < num_parts - 1);
+  RITZ_TRY_CLEANUP(enter_entities(&s));
+  RITZ_TRY_CLEANUP(append_slabs(&s, part));
+  RITZ_TRY_CLEANUP(create_seam(&s, &seam));
+  RITZ_TRY_CLEANUP(keep_layers(seam, ceed, num_parts, layers));
+  seam->num_parts = num_parts;
+  seam->part = part;
+  seam->is_rectangular = is_rectangular;
+  mesh->seam = seam;
+cleanup:
+  if (ierr) ritz_mesh_seam_clear(&seam);
+  clear_submesh(&s);
+  RITZ_FREE(&own);
+  return ierr;
+}
+
+static bool is_rectangular(RitzMesh mesh) {
+  CeedInt n[3];
+  double *planes[3];
+  int64_t elem;
+  bool is_box = false;
+
+  if (RitzMeshGetRectangularBox(mesh, &is_box, n, planes, &elem)) return false;
+  for (int d = 0; d < 3; d++) free(planes[d]);
+  return is_box;
+}
+
+// Keeps what the part has as a box where all parts are slabs of one.
+static int note_slab(const Submesh *s, CeedInt num_parts) {
+  const RitzMesh mesh = s->mesh, sub = s->sub;
+  int64_t *layers = NULL;
+  int ierr = CEED_ERROR_SUCCESS;
+
+  if (!mesh->grid[0]) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(RITZ_MALLOC(mesh->ceed, (size_t)num_parts + 1, &layers));
+  if (find_layers(mesh, num_parts, s->parts, layers)) {
+    ierr = keep_layers(sub->seam, mesh->ceed, num_parts, layers);
+    memcpy(sub->grid, mesh->grid, sizeof(sub->grid));
+    sub->grid[mesh->dim - 1] = layers[s->part + 1] - layers[s->part];
+    sub->seam->is_rectangular = is_rectangular(mesh);
+  }
+  RITZ_FREE(&layers);
+  return ierr;
+}
+
+// ---- All together ----
 
 static int make(Submesh *s) {
   const RitzMesh mesh = s->mesh, sub = s->sub;
@@ -370,8 +505,9 @@ int RitzMeshCreateSubmesh(RitzMesh mesh, CeedInt num_parts, const int32_t parts[
   Submesh s = {.mesh = mesh, .parts = parts, .part = part};
 
   RITZ_TRY(ritz_mesh_create_empty(mesh->ceed, &s.sub));
-  const int ierr = make(&s);
+  int ierr = make(&s);
 
+  if (!ierr) ierr = note_slab(&s, num_parts);
   clear_submesh(&s);
   if (ierr) return ritz_first_error(ierr, RitzMeshDestroy(&s.sub));
   s.sub->seam->num_parts = num_parts;
