@@ -153,6 +153,7 @@ static int create_part_multigrid(Solve *s) {
   const RitzSmootherKind smoother = chosen_smoother(s);
   const RitzPartMultigridOptions options = {
       .smoother = smoother,
+      .is_reversed = needs_symmetric(s->options.solver),
       .schwarz_degree = s->options.smoother <= 0 ? schwarz_degree(s) : 0,
       .chebyshev = {.degree = chosen_degree(s, smoother), .update = RITZ_BOUNDS_KEEP},
       .use_precision = true,

@@ -274,7 +274,7 @@ static ArgsResult check_time(const SolveOptions *o) {
 static const char *option_beyond_parts(const SolveOptions *o) {
   const bool has_preconditioner = o->preconditioner == CHOICE_AUTO || o->preconditioner == PC_NONE ||
                                   o->preconditioner == PC_JACOBI || o->preconditioner == PC_MULTIGRID;
-  const bool has_smoother = o->smoother <= SMOOTHER_SCHWARZ;
+  const bool has_smoother = o->smoother <= SMOOTHER_SCHWARZ || o->smoother == SMOOTHER_PATCHES;
 
   return !has_preconditioner                              ? "--preconditioner"
          : !has_smoother                                  ? "--smoother"
@@ -312,9 +312,10 @@ static ArgsResult check_parts(const SolveOptions *o) {
     return args_wrong(&solve_command, "--gpus", "expected at most as many as there are, %d, found %d",
                       num_gpus(), o->gpus);
   if (solve_count_parts(o) > 1 && option)
-    return args_wrong(&solve_command, option,
-                      "parts have multigrid with --smoother jacobi, point-blocks or schwarz, --cycle v and "
-                      "--coarse other than amg, or jacobi");
+    return args_wrong(
+        &solve_command, option,
+        "parts have multigrid with --smoother jacobi, point-blocks, schwarz or patches, --cycle v "
+        "and --coarse other than amg, or jacobi");
   return ARGS_RUN;
 }
 

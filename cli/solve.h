@@ -43,7 +43,12 @@ enum { IMPLICIT_EULER, BDF2 };
 enum { PLANE_STRAIN, PLANE_STRESS };
 enum { CYCLE_V, CYCLE_W, CYCLE_F, CYCLE_FULL };
 enum { START_ZERO, START_FULL };
-enum { SMOOTHER_SCHWARZ = 4, COARSE_AMG = 4, COARSE_CG = 5 }; // as in the table of options
+enum {
+  SMOOTHER_SCHWARZ = 4,
+  SMOOTHER_PATCHES = 7,
+  COARSE_AMG = 4,
+  COARSE_CG = 5
+}; // as in the table of options
 enum { MAX_PARTS = 4096 };
 
 typedef struct {

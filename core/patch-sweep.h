@@ -17,8 +17,9 @@
 // One step of a patch makes u_I the solution of A_II u_I = b_I - A_IB u_B: old interior values do not enter.
 // Constrained entries of x are zero and stay so; those of b may be anything.
 //
-// Colours: parities of the positions' numbers v, first direction fastest: colour 0 has even numbers in all
-// directions, 2^dim - 1 odd ones. Patches of one colour write to no node that another one of it reads. A
+// Colours: parities of the positions' numbers v (of the last direction: last_origin + v, for boxes that are a
+// piece of a longer one), first direction fastest: colour 0 has even numbers in all directions, 2^dim - 1 odd
+// ones. Patches of one colour write to no node that another one of it reads. A
 // sweep goes through the colours 0, 1, ..., reversed through ..., 1, 0.
 //
 // L-vector: node (i, j, k) and component c at (i + nodes[0] (j + nodes[1] k)) num_comp + c; all components
@@ -65,6 +66,7 @@ typedef struct {
   RitzPatchForm form;
   int64_t cells[3], nodes[3]; // 0 and 1 beyond dim
   int64_t first[3], count[3]; // positions; count 1 beyond dim, else at least 1
+  int64_t last_origin;        // number in the longer box of vertex 0 of the last direction
   bool is_fixed[3][2];        // values are given at the low, high end
   double factor[4];           // c_x, c_y, c_z (0 beyond dim), c_m
   // All positions of all directions have one table: interior vertices of lines whose cells are alike, no free
@@ -88,7 +90,8 @@ static inline const double *ritz_patch_table(const RitzPatchBox *box, int d, int
 }
 // Positions of direction d of this parity, ascending by 2: the first one and how many.
 static inline int64_t ritz_patch_count(const RitzPatchBox *box, int d, int parity, int64_t *first) {
-  const int64_t skip = (box->first[d] & 1) != parity;
+  const int64_t origin = d == box->dim - 1 ? box->last_origin : 0;
+  const int64_t skip = ((origin + box->first[d]) & 1) != parity;
   *first = box->first[d] + skip;
   return (box->count[d] - skip + 1) / 2;
 }

@@ -43,6 +43,7 @@ typedef struct {
   RitzIndices constraints;     // those of the boundary
   RitzIndices kept;            // these and the ghosts
   RitzPreconditioner smoother; // level 0: NULL
+  bool is_swept;               // by vertex patches, without a polynomial
   RitzGathered *gathered;      // level 0, or
   RitzSolver solver;           // where the problem is too large for that
   CeedOperator prolong, restriction; // from and to the level below; NULL: level 0, or the part is empty
@@ -73,6 +74,8 @@ typedef struct {
   CeedInt num_fixed;
   const RitzFixedPart *fixed;
   RitzPartMultigridOptions options; // with what was chosen for MEASURED
+  CeedInt degree;                   // of the finest space
+  bool has_steps;                   // the caller's options say of which degree polynomials are
   CeedScalarType precision;         // of the cycle
   Cycle *cycle;
 } Setup;
@@ -167,11 +170,13 @@ static int visit(const Cycle *c, CeedInt level, CeedVector b, CeedVector x) {
   const Level *l = &c->levels[level];
 
   if (level == 0) return solve_coarsest(l, b, x);
-  RITZ_TRY(RitzPreconditionerApply(l->smoother, b, x));
+  RITZ_TRY(l->is_swept ? ritz_preconditioner_smooth(l->smoother, NULL, b, x, true, NULL, false)
+                       : RitzPreconditionerApply(l->smoother, b, x));
   RITZ_TRY(find_residual(l, b, x));
   RITZ_TRY(restrict_residual(l));
   RITZ_TRY(visit(c, level - 1, l[-1].b, l[-1].x));
   RITZ_TRY(prolong(l, x));
+  if (l->is_swept) return ritz_preconditioner_smooth(l->smoother, NULL, b, x, false, NULL, true);
   RITZ_TRY(find_residual(l, b, x));
   RITZ_TRY(RitzPreconditionerApply(l->smoother, l->r, l->correction));
   return RitzVectorSum(x, 1, x, 1, l->correction);
@@ -534,7 +539,7 @@ static RitzChebyshevOptions chebyshev_of(const Setup *s, const Level *l) {
 }
 
 // The bounds of the spectrum are those of the whole operator.
-static int make_smoother(const Setup *s, Level *l) {
+static int make_polynomial(const Setup *s, Level *l) {
   const RitzChebyshevOptions options = chebyshev_of(s, l);
   const RitzSums before = begin_sums(l);
   RitzPreconditioner inner = NULL;
@@ -547,6 +552,46 @@ static int make_smoother(const Setup *s, Level *l) {
   return ritz_first_error(ierr, RitzPreconditionerDestroy(&inner));
 }
 
+// Levels below the finest keep to the least degree of the options, which the finest has at most.
+static void take_chosen(Setup *s) {
+  const RitzSmootherCandidate *c = &s->cycle->choice.candidates[s->cycle->choice.chosen];
+
+  s->options.smoother = c->kind;
+  s->options.schwarz_degree = CeedIntMin(s->options.schwarz_degree, s->degree);
+  if (!s->has_steps) s->options.chebyshev.degree = c->steps;
+}
+
+static int make_patches(const Setup *s, Level *l) {
+  const RitzSums before = begin_sums(l);
+  const int ierr = ritz_part_patches_create(call, l->op, l->constraints, l->kept, l->precision,
+                                            s->options.is_reversed, &l->smoother);
+
+  end_sums(l, &before);
+  l->is_swept = !ierr;
+  return ierr;
+}
+
+// Patches that were chosen by the model may turn out not to serve, in all parts: then the next best.
+static int make_smoother(Setup *s, Level *l) {
+  const CeedErrorHandler handler = s->ceed->error_handler;
+  const char *message = NULL;
+
+  if (s->options.smoother != RITZ_SMOOTHER_PATCHES) return make_polynomial(s, l);
+  if (s->cycle->choice.num < 2) return make_patches(s, l);
+  s->ceed->error_handler = CeedErrorStore;
+  const int ierr = make_patches(s, l);
+  s->ceed->error_handler = handler;
+  if (ierr == CEED_ERROR_UNSUPPORTED) {
+    RITZ_TRY(CeedResetErrorMessage(s->ceed, &message));
+    ritz_part_drop_chosen(&s->cycle->choice);
+    take_chosen(s);
+    return make_polynomial(s, l);
+  }
+  if (!ierr) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(CeedGetErrorMessage(s->ceed, &message));
+  return CeedError(s->ceed, ierr, "%s", message);
+}
+
 static int describe_level(RitzSpace space, Level *l) {
   RitzMesh mesh = NULL;
 
@@ -556,7 +601,7 @@ static int describe_level(RitzSpace space, Level *l) {
 }
 
 // ops [2]: borrowed.
-static int make_level(const Setup *s, CeedInt level, const CeedOperator ops[]) {
+static int make_level(Setup *s, CeedInt level, const CeedOperator ops[]) {
   Level *l = &s->cycle->levels[level];
   RitzSpace space = NULL, below = NULL;
 
@@ -576,7 +621,7 @@ static int make_level(const Setup *s, CeedInt level, const CeedOperator ops[]) {
 }
 
 // ops [2 num_levels]: zeros on entry, the caller's.
-static int make_levels(const Setup *s, CeedOperator ops[]) {
+static int make_levels(Setup *s, CeedOperator ops[]) {
   const CeedInt num = s->cycle->num_levels;
 
   for (CeedInt level = 0; level < num; level++) RITZ_TRY(make_operators(s, level, &ops[2 * level]));
@@ -601,22 +646,14 @@ static int choose_coupled(Setup *s, RitzSpace finest) {
   return CEED_ERROR_SUCCESS;
 }
 
-// Levels below the finest keep to the least degree of the options.
 static int choose_measured(Setup *s, RitzSpace finest) {
   RitzPartMultigridOptions *o = &s->options;
   RitzSmootherChoice *choice = &s->cycle->choice;
-  CeedInt degree = 0;
 
   if (o->smoother != RITZ_SMOOTHER_MEASURED) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(RitzSpaceGetDegree(finest, &degree));
   RITZ_TRY(ritz_part_choose_smoother(s->ceed, finest, s->transport, choice));
   o->smoother = RITZ_SMOOTHER_AUTO;
-  if (choice->num == 0) return CEED_ERROR_SUCCESS;
-  const RitzSmootherCandidate *c = &choice->candidates[choice->chosen];
-
-  o->smoother = c->kind;
-  o->schwarz_degree = CeedIntMin(o->schwarz_degree, degree);
-  if (o->chebyshev.degree == 0) o->chebyshev.degree = c->steps;
+  if (choice->num > 0) take_chosen(s);
   return CEED_ERROR_SUCCESS;
 }
 
@@ -624,6 +661,8 @@ static int choose_smoother(Setup *s, CeedInt num_levels) {
   RitzSpace finest = NULL;
 
   RITZ_TRY(RitzHierarchyGetSpace(s->hierarchy, num_levels - 1, &finest));
+  RITZ_TRY(RitzSpaceGetDegree(finest, &s->degree));
+  s->has_steps = s->options.chebyshev.degree > 0;
   RITZ_TRY(choose_measured(s, finest));
   return s->options.smoother == RITZ_SMOOTHER_AUTO ? choose_coupled(s, finest) : CEED_ERROR_SUCCESS;
 }
@@ -646,6 +685,13 @@ static int make_cycle(Setup *s) {
   return ierr;
 }
 
+static bool is_swept(const Cycle *c) {
+  for (CeedInt i = 0; i < c->num_levels; i++) {
+    if (c->levels[i].is_swept) return true;
+  }
+  return false;
+}
+
 static int check_options(Ceed ceed, const RitzPartMultigridOptions *o) {
   RITZ_REQUIRE(o->coarse_rtol >= 0 && o->coarse_rtol < 1 && o->coarse_max_it >= 0, ceed,
                CEED_ERROR_INCOMPATIBLE,
@@ -655,10 +701,11 @@ static int check_options(Ceed ceed, const RitzPartMultigridOptions *o) {
                "%s: schwarz_degree %" CeedInt_FMT ", needed at least 0", call, o->schwarz_degree);
   RITZ_REQUIRE(o->smoother == RITZ_SMOOTHER_AUTO || o->smoother == RITZ_SMOOTHER_JACOBI ||
                    o->smoother == RITZ_SMOOTHER_POINT_BLOCKS ||
-                   o->smoother == RITZ_SMOOTHER_ELEMENT_SCHWARZ || o->smoother == RITZ_SMOOTHER_MEASURED,
+                   o->smoother == RITZ_SMOOTHER_ELEMENT_SCHWARZ || o->smoother == RITZ_SMOOTHER_PATCHES ||
+                   o->smoother == RITZ_SMOOTHER_MEASURED,
                ceed, CEED_ERROR_UNSUPPORTED,
-               "%s: smoother %d, parts have AUTO, JACOBI, POINT_BLOCKS, ELEMENT_SCHWARZ and MEASURED of "
-               "RitzSmootherKind",
+               "%s: smoother %d, parts have AUTO, JACOBI, POINT_BLOCKS, ELEMENT_SCHWARZ, PATCHES and "
+               "MEASURED of RitzSmootherKind",
                call, (int)o->smoother);
   return o->use_precision ? ritz_check_precision(ceed, call, o->precision) : CEED_ERROR_SUCCESS;
 }
@@ -692,8 +739,11 @@ int RitzPreconditionerCreatePartMultigrid(Ceed ceed, RitzHierarchy hierarchy, co
     const RitzGathered *coarsest = s.cycle->levels[0].gathered;
     const Level *finest = &s.cycle->levels[s.cycle->num_levels - 1];
 
+    const bool is_symmetric =
+        coarsest && ritz_gathered_is_symmetric(coarsest) && (s.options.is_reversed || !is_swept(s.cycle));
+
     ierr = ritz_preconditioner_create(ceed, call, finest->exchange->length, finest->precision, &methods,
-                                      s.cycle, coarsest && ritz_gathered_is_symmetric(coarsest), pc);
+                                      s.cycle, is_symmetric, pc);
   }
   if (ierr && s.cycle) (void)destroy_cycle(&s.cycle);
   return ierr;

@@ -45,8 +45,7 @@ typedef struct {
 
 // ---- Agreement ----
 
-// All parts fail where one does, with one code, before any of them waits for a message.
-static int agree(const char *call, RitzExchange e, int ierr) {
+int ritz_part_agree(const char *call, const char *method, RitzExchange e, int ierr) {
   double codes[2] = {ierr > 0 ? ierr : 0, ierr < 0 ? -ierr : 0};
   const int code = RitzExchangeReduce(e, RITZ_REDUCTION_MAX, 2, codes);
   const int agreed = codes[1] > 0 ? -(int)codes[1] : (int)codes[0];
@@ -54,7 +53,7 @@ static int agree(const char *call, RitzExchange e, int ierr) {
   if (code) return ierr ? ierr : code;
   if (ierr || agreed == CEED_ERROR_SUCCESS) return agreed;
   return CeedError(e->ceed, agreed, "%s: %s does not serve another part, needed all (that part says why)",
-                   call, name);
+                   call, method);
 }
 
 // ---- The scale ----
@@ -71,7 +70,7 @@ static int renew_scale(const char *call, const PartSchwarz *s) {
   int ierr = RitzVectorCreate(e->ceed, e->length, s->scale->precision, &diagonal);
 
   if (!ierr) ierr = RitzPartOperatorGetDiagonal(s->op, diagonal);
-  if (!ierr) ierr = agree(call, e, fill_scale(call, s, diagonal));
+  if (!ierr) ierr = ritz_part_agree(call, name, e, fill_scale(call, s, diagonal));
   return ritz_first_error(ierr, CeedVectorDestroy(&diagonal));
 }
 
@@ -304,9 +303,9 @@ static int fill_part_schwarz(Setup *s, RitzIndices constraints) {
   int ierr;
 
   RITZ_TRY_CLEANUP(RitzIndicesReferenceCopy(constraints, &s->schwarz->constraints));
-  RITZ_TRY_CLEANUP(agree(s->call, s->exchange, find_elements(s, pieces)));
+  RITZ_TRY_CLEANUP(ritz_part_agree(s->call, name, s->exchange, find_elements(s, pieces)));
   RITZ_TRY_CLEANUP(create_scale(s));
-  RITZ_TRY_CLEANUP(agree(s->call, s->exchange, finish_part_schwarz(s, pieces)));
+  RITZ_TRY_CLEANUP(ritz_part_agree(s->call, name, s->exchange, finish_part_schwarz(s, pieces)));
 cleanup:
   ierr = ritz_first_error(ierr, CeedOperatorDestroy(&pieces[0]));
   return ritz_first_error(ierr, CeedOperatorDestroy(&pieces[1]));

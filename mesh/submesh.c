@@ -522,3 +522,10 @@ int RitzMeshGetPart(RitzMesh mesh, CeedInt *num_parts, CeedInt *part) {
   if (part) *part = mesh->seam ? mesh->seam->part : 0;
   return CEED_ERROR_SUCCESS;
 }
+
+int RitzMeshGetSlabs(RitzMesh mesh, const int64_t **layers) {
+  RITZ_HANDLE(mesh);
+  RITZ_ARGUMENT(mesh, layers);
+  *layers = mesh->seam ? mesh->seam->layers : NULL;
+  return CEED_ERROR_SUCCESS;
+}

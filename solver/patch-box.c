@@ -138,15 +138,15 @@ static int fill_tables(Ceed ceed, const Grid *grid, int d, RitzPatchBox *box) {
   return CEED_ERROR_SUCCESS;
 }
 
-static int fill_box(Ceed ceed, const char *call, RitzSpace space, RitzIndices constraints, const Grid *grid,
-                    RitzPatchBox *box) {
-  RITZ_TRY(RitzSpaceGetDegree(space, &box->degree));
-  RITZ_TRY(RitzSpaceGetNumComponents(space, &box->num_comp));
+static void set_sizes(const CeedInt n[3], RitzPatchBox *box) {
   for (int d = 0; d < box->dim; d++) {
-    box->cells[d] = grid->n[d];
-    box->nodes[d] = (int64_t)grid->n[d] * box->degree + 1;
+    box->cells[d] = n[d];
+    box->nodes[d] = (int64_t)n[d] * box->degree + 1;
   }
-  RITZ_TRY(find_sides(ceed, call, constraints, box));
+}
+
+// Positions and tables, when sides are known.
+static int fill_box(Ceed ceed, const Grid *grid, RitzPatchBox *box) {
   box->is_uniform = true;
   for (int d = 0; d < box->dim; d++) {
     find_positions(box, d);
@@ -158,6 +158,15 @@ static int fill_box(Ceed ceed, const char *call, RitzSpace space, RitzIndices co
   return CEED_ERROR_SUCCESS;
 }
 
+static int examine_space(Ceed ceed, const char *call, RitzSpace space, RitzIndices constraints,
+                         const Grid *grid, RitzPatchBox *box) {
+  RITZ_TRY(RitzSpaceGetDegree(space, &box->degree));
+  RITZ_TRY(RitzSpaceGetNumComponents(space, &box->num_comp));
+  set_sizes(grid->n, box);
+  RITZ_TRY(find_sides(ceed, call, constraints, box));
+  return fill_box(ceed, grid, box);
+}
+
 int ritz_patch_box_create(Ceed ceed, const char *call, RitzSpace space, RitzIndices constraints,
                           RitzPatchBox *box) {
   RitzMesh mesh = NULL;
@@ -167,10 +176,68 @@ int ritz_patch_box_create(Ceed ceed, const char *call, RitzSpace space, RitzIndi
   RITZ_TRY(RitzSpaceGetMesh(space, &mesh));
   RITZ_TRY(RitzMeshGetDimensions(mesh, &box->dim, NULL));
   int ierr = find_grid(ceed, call, mesh, &grid);
-  if (!ierr) ierr = fill_box(ceed, call, space, constraints, &grid, box);
+  if (!ierr) ierr = examine_space(ceed, call, space, constraints, &grid, box);
   clear_grid(&grid);
   if (ierr) ritz_patch_box_clear(box);
   return ierr;
+}
+
+int ritz_patch_box_extend(Ceed ceed, const RitzPatchBox *piece, CeedInt num_cells, double *const planes[3],
+                          const bool is_fixed[2], RitzPatchBox *box) {
+  const int last = piece->dim - 1;
+  Grid grid = {.n = {1, 1, 1}};
+
+  *box = (RitzPatchBox){.dim = piece->dim,
+                        .degree = piece->degree,
+                        .num_comp = piece->num_comp,
+                        .precision = piece->precision,
+                        .form = piece->form,
+                        .nodes = {1, 1, 1},
+                        .count = {1, 1, 1}};
+  memcpy(box->is_fixed, piece->is_fixed, sizeof(box->is_fixed));
+  memcpy(box->is_fixed[last], is_fixed, sizeof(box->is_fixed[last]));
+  for (int d = 0; d < box->dim; d++) {
+    grid.n[d] = d == last ? num_cells : (CeedInt)piece->cells[d];
+    grid.planes[d] = planes[d];
+    grid.mean[d] = fabs(planes[d][grid.n[d]] - planes[d][0]) / grid.n[d];
+  }
+  set_sizes(grid.n, box);
+  const int ierr = fill_box(ceed, &grid, box);
+
+  if (ierr) ritz_patch_box_clear(box);
+  return ierr;
+}
+
+// Ends inside the box are read, never written: the first position is the one beside them.
+int ritz_patch_box_cut(Ceed ceed, const RitzPatchBox *box, int64_t begin, int64_t end, RitzPatchBox *window) {
+  const int last = box->dim - 1;
+  const int64_t cells = box->cells[last], low = begin > 0 ? begin + 1 : 0, high = end < cells ? end - 1 : end;
+  const int64_t first = box->first[last] > low ? box->first[last] : low,
+                before = box->first[last] + box->count[last], until = before < high + 1 ? before : high + 1;
+  const size_t size = ritz_fe_patch_line_size(box->degree);
+
+  *window = *box;
+  for (int d = 0; d < 3; d++) window->tables[d] = NULL;
+  window->cells[last] = end - begin;
+  window->nodes[last] = (end - begin) * box->degree + 1;
+  window->last_origin = begin;
+  window->first[last] = first - begin;
+  window->count[last] = until - first;
+  window->is_fixed[last][0] = begin == 0 && box->is_fixed[last][0];
+  window->is_fixed[last][1] = end == cells && box->is_fixed[last][1];
+  for (int d = 0; d < (box->is_uniform ? 1 : box->dim); d++) {
+    const size_t num = (box->is_uniform ? 1 : (size_t)window->count[d]) * size;
+    const int ierr = RITZ_MALLOC(ceed, num, &window->tables[d]);
+
+    if (ierr) {
+      ritz_patch_box_clear(window);
+      return ierr;
+    }
+    memcpy(window->tables[d], ritz_patch_table(box, d, d == last ? first : box->first[d]),
+           num * sizeof(double));
+  }
+  for (int d = 1; d < 3 && box->is_uniform; d++) window->tables[d] = window->tables[0];
+  return CEED_ERROR_SUCCESS;
 }
 
 void ritz_patch_box_clear(RitzPatchBox *box) {
@@ -186,6 +253,7 @@ enum { MAX_PROBES = 4, MAX_FACTORS = 4 }; // entries of the matrix; numbers to b
 
 typedef struct {
   const RitzSystem *system;
+  const RitzPatchShare *share;
   CeedVector x, y; // owned
 } Probe;
 
@@ -246,10 +314,13 @@ static void fill_row(const RitzPatchBox *box, const Middle *m, int moved, double
   }
 }
 
+// Where the entry is another part's, x is zero.
 static int set_one(const Probe *p, int64_t entry, CeedVector x) {
   RitzIndices index = NULL;
 
   RITZ_TRY(CeedVectorSetValue(x, 0));
+  entry -= p->share->first;
+  if (entry < 0 || entry >= p->share->num_owned) return CEED_ERROR_SUCCESS;
   RITZ_TRY(RitzIndicesCreate(p->system->ceed, 1, &entry, &index));
   const int ierr = RitzVectorSetEntries(x, index, 1);
   return ritz_first_error(ierr, RitzIndicesDestroy(&index));
@@ -300,11 +371,11 @@ static int solve_factors(Ceed ceed, int num, double rows[MAX_PROBES][MAX_FACTORS
   return CEED_ERROR_SUCCESS;
 }
 
-int ritz_patch_box_find_factors(const RitzSystem *system, RitzPatchBox *box) {
-  Probe p = {.system = system};
+int ritz_patch_box_find_factors(const RitzSystem *system, const RitzPatchShare *share, RitzPatchBox *box) {
+  Probe p = {.system = system, .share = share};
   Middle middle = {.node = {0}};
   double rows[MAX_PROBES][MAX_FACTORS], entries[MAX_PROBES];
-  const CeedSize n = (CeedSize)count_nodes(box) * box->num_comp;
+  const CeedSize n = share->length;
   const double noise = box->precision == CEED_SCALAR_FP32 ? 1e-5 : 1e-12;
   int num = 0, ierr = CEED_ERROR_SUCCESS;
 

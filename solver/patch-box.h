@@ -15,8 +15,25 @@
 int ritz_patch_box_create(Ceed ceed, const char *call, RitzSpace space, RitzIndices constraints,
                           RitzPatchBox *box);
 void ritz_patch_box_clear(RitzPatchBox *box);
+// The box of num_cells in the last direction that `piece` belongs to, with planes between all of its cells
+// and values given at these ends of the last direction. *box is the caller's.
+int ritz_patch_box_extend(Ceed ceed, const RitzPatchBox *piece, CeedInt num_cells, double *const planes[3],
+                          const bool is_fixed[2], RitzPatchBox *box);
+// Cells begin .. end - 1 of the last direction, with all patches that lie in them, in the colours of the box.
+// *window is the caller's.
+int ritz_patch_box_cut(Ceed ceed, const RitzPatchBox *box, int64_t begin, int64_t end, RitzPatchBox *window);
+
+// What a sweep may change of a solution by rounding, which grows in a patch like its condition, p^3 in
+// practice; in entries of order one.
+double ritz_patch_box_tolerance(const RitzPatchBox *box);
+
+// Which entries of the box the vectors of a system have, from their first entry on; in one part: all.
+typedef struct {
+  CeedSize first, num_owned, length;
+} RitzPatchShare;
 // The factors, from entries of the operator's matrix on one patch, which one apply gives. Right where the
 // operator is separable; what else it may be is for others to find out.
-int ritz_patch_box_find_factors(const RitzSystem *system, RitzPatchBox *box);
+// In parts all make the call together, sums over vectors being those of all of them.
+int ritz_patch_box_find_factors(const RitzSystem *system, const RitzPatchShare *share, RitzPatchBox *box);
 
 #endif

@@ -23,7 +23,7 @@ double ritz_smoother_min_work[2] = {4e8, 4e10};
 static const double max_factor = 1.6;
 // Work that smoothers with kernels of their own have to save, in the same units: some hundredths of a second.
 static const double min_gain[2] = {1e6, 2e8};
-static const double min_gain_of_waiting = 4e8; // one to two seconds
+double ritz_smoother_min_gain_of_waiting = 4e8; // one to two seconds
 // Factors of the cycle's work beside the finest level, and of the apply in double around a cycle in float.
 static const double coarser_levels = 8.0 / 7, double_apply = 1.6;
 
@@ -202,15 +202,11 @@ static bool is_worth_measuring(const Setup *s, bool is_device) {
   return choice->num > 1 && work > ritz_smoother_min_work[is_device] && !s->ceed->repeats;
 }
 
-// On hosts the first sweep waits for its kernel. Programs that wait for no other kernel (RITZ_USE_NO_WAIT)
-// get patches where these gain more than a compiler takes for the degrees of the levels.
-static int drop_what_waits(Setup *s, bool is_device) {
-  RitzSmootherChoice *choice = &s->mg->choice;
-  RitzOperatorUse use;
+// Where the first sweep waits for its kernel, patches gain more than a compiler takes for the degrees of the
+// levels, or are left out.
+void ritz_smoother_drop_what_waits(double num_unknowns, RitzSmootherChoice *choice) {
   double best = INFINITY;
 
-  RITZ_TRY(RitzOperatorGetUse(s->levels[s->num - 1].op, &use));
-  if (is_device || use != RITZ_USE_NO_WAIT) return CEED_ERROR_SUCCESS;
   for (int i = 0; i < choice->num; i++) {
     if (choice->candidates[i].kind != RITZ_SMOOTHER_PATCHES)
       best = fmin(best, predicted(&choice->candidates[i]));
@@ -218,11 +214,20 @@ static int drop_what_waits(Setup *s, bool is_device) {
   for (int i = choice->num - 1; i >= 0; i--) {
     const double gain = best - predicted(&choice->candidates[i]);
     if (choice->candidates[i].kind != RITZ_SMOOTHER_PATCHES ||
-        gain * (double)s->mg->levels[s->num - 1].n > min_gain_of_waiting)
+        gain * num_unknowns > ritz_smoother_min_gain_of_waiting)
       continue;
     drop(choice, i);
     choice->note = "no patches: they gain less than their kernels take to be made";
   }
+}
+
+// On hosts, in programs that wait for no other kernel (RITZ_USE_NO_WAIT).
+static int drop_what_waits(Setup *s, bool is_device) {
+  RitzOperatorUse use;
+
+  RITZ_TRY(RitzOperatorGetUse(s->levels[s->num - 1].op, &use));
+  if (!is_device && use == RITZ_USE_NO_WAIT)
+    ritz_smoother_drop_what_waits((double)s->mg->levels[s->num - 1].n, &s->mg->choice);
   return CEED_ERROR_SUCCESS;
 }
 

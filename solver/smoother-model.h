@@ -57,6 +57,9 @@ typedef struct {
 // Chooses among the candidates by the model for num_unknowns of a processor: the best one, or Jacobi's where
 // it gains less than kernels of its own take (solver/smoother-choice.c).
 void ritz_smoother_predict(bool is_device, double num_unknowns, RitzSmootherChoice *choice);
+extern double ritz_smoother_min_gain_of_waiting; // unknowns times applies; tests lower it
+// Leaves patches out that gain less than the kernel that a first sweep on a host waits for.
+void ritz_smoother_drop_what_waits(double num_unknowns, RitzSmootherChoice *choice);
 // A line, and a warning where elements are stretched.
 void ritz_smoother_choice_view(const RitzSmootherChoice *choice, FILE *stream, int indent);
 const char *ritz_smoother_kind_name(RitzSmootherKind kind); // "vertex patches"

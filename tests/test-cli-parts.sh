@@ -205,7 +205,7 @@ refuses() { # SENTENCE STATUS MESSAGE ARGUMENTS...: the message is told once, fa
   report $((1 - $?)) "$sentence"
 }
 refuses "what only one part has is refused" 2 '--cycle: parts have multigrid with ' box:2 --bc all=0 --parts 2 --cycle w
-refuses "so are smoothers" 2 '--smoother: parts have .* point-blocks or schwarz' box:2 --bc all=0 --parts 2 --smoother overlapped
+refuses "so are smoothers" 2 '--smoother: parts have .* point-blocks, schwarz or patches' box:2 --bc all=0 --parts 2 --smoother overlapped
 refuses "so are other preconditioners" 2 '--preconditioner: parts have ' box:2 --bc all=0 --parts 2 --preconditioner schwarz
 refuses "so is algebraic multigrid of the coarsest level" 2 '--coarse: parts have ' box:2 --bc all=0 --parts 2 --coarse amg
 refuses "parts and GPUs contradict each other" 2 '--gpus: contradicts --parts' box:2 --parts 2 --gpus 2

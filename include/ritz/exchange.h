@@ -183,9 +183,11 @@ typedef int (*RitzPartLevelFunction)(void *ctx, CeedInt level, RitzSpace space, 
 // Start from zeros and set what differs.
 typedef struct {
   RitzChebyshevOptions chebyshev; // of the smoothers; degree 0: 3, but for AUTO
-  // As in RitzMultigridOptions: AUTO, JACOBI, POINT_BLOCKS, ELEMENT_SCHWARZ, or MEASURED: the better one of
-  // JACOBI and ELEMENT_SCHWARZ by the model of one part, nothing is timed.
+  // As in RitzMultigridOptions: AUTO, JACOBI, POINT_BLOCKS, ELEMENT_SCHWARZ, PATCHES (exact ones, on slabs of
+  // rectangular boxes, RITZ_PARTITION_SLABS), or MEASURED: the best one of JACOBI, ELEMENT_SCHWARZ and, where
+  // they serve, PATCHES by the model of one part, nothing is timed.
   RitzSmootherKind smoother;
+  bool is_reversed;         // PATCHES: as in RitzMultigridOptions
   CeedInt schwarz_degree;   // as in RitzMultigridOptions
   bool use_precision;       // cycle in `precision`, else in CeedScalar; the same in all parts
   CeedScalarType precision; // FP32: operators of the levels are copied to float (RitzOperatorCopyInPrecision)
@@ -207,14 +209,14 @@ typedef struct {
 // (RitzSpaceCreateTransfer) between two exchanges of the coarser level's ghosts. create_operators makes the
 // operators of all levels; fixed: boundary parts, NULL: none; ctx: of the functions. The result is for
 // vectors of the finest space, in a solver of RitzSolverSetPartOperator; symmetric where the coarsest problem
-// is gathered, else no fixed matrix: flexible methods. In float it is a fixed matrix but for rounding:
-// flexible methods, below which r and z are converted; messages have half the bytes. The coarsest problem
-// stays in the precision of its operators: factors are computed from them and kept in double; where all parts
-// solve it together its vectors are CeedScalars. Operators that were copied are let go, and with them what
-// the caller keeps no references to. A gathered problem takes one reduction of its length a cycle, on the
-// host, and 24 bytes an entry in every part beside its factors; meanwhile 64 bytes a nonzero of all parts.
-// All parts make the call together. Borrowed while it lives: transport->ctx. Memory: up to four vectors a
-// level, what smoothers and transfers take, and passive inputs of copied operators.
+// is gathered and patches are reversed, else no fixed matrix: flexible methods. In float it is a fixed matrix
+// but for rounding: flexible methods, below which r and z are converted; messages have half the bytes. The
+// coarsest problem stays in the precision of its operators: factors are computed from them and kept in
+// double; where all parts solve it together its vectors are CeedScalars. Operators that were copied are let
+// go, and with them what the caller keeps no references to. A gathered problem takes one reduction of its
+// length a cycle, on the host, and 24 bytes an entry in every part beside its factors; meanwhile 64 bytes a
+// nonzero of all parts. All parts make the call together. Borrowed while it lives: transport->ctx. Memory: up
+// to four vectors a level, what smoothers and transfers take, and passive inputs of copied operators.
 //
 // RitzPreconditionerUpdate is called by all parts together, when passive fields of the operators of all
 // levels have their new values, those of ghosts among them (RitzExchangeRun). Values that have no such

@@ -70,6 +70,9 @@ CEED_EXTERN int RitzMeshCreateBoxSlab(Ceed ceed, CeedInt dim, const CeedInt n[],
                                       CeedInt num_parts, CeedInt part, RitzMesh *mesh);
 // Which of how many parts a mesh is; a whole mesh: part 0 of 1. Either may be NULL.
 CEED_EXTERN int RitzMeshGetPart(RitzMesh mesh, CeedInt *num_parts, CeedInt *part);
+// Slabs of a box: layers[i] .. layers[i + 1] - 1 are the layers of elements of part i in the last direction,
+// borrowed, [num_parts + 1]; NULL: whole meshes and other parts.
+CEED_EXTERN int RitzMeshGetSlabs(RitzMesh mesh, const int64_t **layers);
 
 // ---- Nodes that parts share ----
 
