@@ -319,11 +319,17 @@ static int require_layers(const char *call, const PartPatches *p) {
   return CEED_ERROR_SUCCESS;
 }
 
-static void find_sides(PartPatches *p, const RitzPatchBox *box) {
-  const RitzTransport *t = &p->exchange->transport;
+static CeedSize plane_entries(const RitzPatchBox *box) {
   CeedSize plane = box->num_comp;
 
   for (int d = 0; d + 1 < box->dim; d++) plane *= box->nodes[d];
+  return plane;
+}
+
+static void find_sides(PartPatches *p, const RitzPatchBox *box) {
+  const RitzTransport *t = &p->exchange->transport;
+  const CeedSize plane = plane_entries(box);
+
   p->before = 0;
   memset(p->sides, 0, sizeof(p->sides));
   if (t->part > 0) {
@@ -361,27 +367,14 @@ static int create_vectors(PartPatches *p) {
   return create_zeros(p, num_in, &p->in);
 }
 
-// Everything of a sweep but messages, on zeros: kernels are loaded while no device waits for this part
-// (distributed/schwarz.c).
-static int load_sweep(const PartPatches *p) {
-  CeedOperator pieces[2];
-  CeedVector v = NULL, w = NULL;
-  int ierr = create_zeros(p, p->exchange->length, &v);
-
-  if (!ierr) ierr = create_zeros(p, p->exchange->length, &w);
-  ritz_part_operator_pieces(p->op, pieces);
-  for (int i = 0; i < 2 && !ierr; i++) {
-    if (pieces[i]) ierr = CeedOperatorApply(pieces[i], v, w, CEED_REQUEST_IMMEDIATE);
-    if (pieces[i] && !ierr) ierr = CeedOperatorApplyAdd(pieces[i], v, w, CEED_REQUEST_IMMEDIATE);
-  }
-  if (!ierr) ierr = RitzVectorCopyRange(v, 0, p->exchange->num_owned, p->b, p->before);
-  if (!ierr) ierr = ritz_patch_sweep_run(p->sweep, p->b, p->x, false, false);
-  if (!ierr) ierr = RitzVectorCopyRange(p->x, p->before, p->exchange->length, v, 0);
-  ierr = ritz_first_error(ierr, CeedVectorDestroy(&v));
-  return ritz_first_error(ierr, CeedVectorDestroy(&w));
+// Everything of a sweep but messages, on zeros.
+static int load_sweep(const PartPatches *p, CeedVector v) {
+  RITZ_TRY(RitzVectorCopyRange(v, 0, p->exchange->num_owned, p->b, p->before));
+  RITZ_TRY(ritz_patch_sweep_run(p->sweep, p->b, p->x, false, false));
+  return RitzVectorCopyRange(p->x, p->before, p->exchange->length, v, 0);
 }
 
-static int create_window(PartPatches *p, const RitzPatchBox *whole) {
+static int create_window(PartPatches *p, const RitzPatchBox *whole, CeedVector v) {
   const RitzTransport *t = &p->exchange->transport;
   const int64_t begin = p->layers[t->part] - (t->part > 0 ? depth_at(p, t->part) : 0);
   const int64_t end = p->layers[t->part + 1] + (t->part + 1 < t->num_parts ? depth_at(p, t->part + 1) : 0);
@@ -393,7 +386,7 @@ static int create_window(PartPatches *p, const RitzPatchBox *whole) {
   find_sides(p, whole);
   RITZ_ASSERT(p->before + p->exchange->num_owned + p->sides[1].num_recv == p->sweep->length);
   RITZ_TRY(create_vectors(p));
-  return load_sweep(p);
+  return load_sweep(p, v);
 }
 
 // ---- The test: a sweep over b = A x leaves x as it is (solver/patches.c) ----
@@ -412,16 +405,11 @@ static int sweep_solution(const PartPatches *p, CeedVector x, CeedVector b, Ceed
   return RitzExchangeReduce(p->exchange, RITZ_REDUCTION_MAX, 1, change);
 }
 
-static int test_part_sweep(const char *call, const PartPatches *p) {
+static int test_part_sweep(const char *call, const PartPatches *p, CeedVector v[3]) {
   const double most = ritz_patch_box_tolerance(&p->sweep->box);
-  CeedVector v[3] = {NULL, NULL, NULL};
   double change = 0;
-  int ierr = CEED_ERROR_SUCCESS;
 
-  for (int i = 0; i < 3 && !ierr; i++) ierr = create_zeros(p, p->exchange->length, &v[i]);
-  if (!ierr) ierr = sweep_solution(p, v[0], v[1], v[2], &change);
-  for (int i = 0; i < 3; i++) ierr = ritz_first_error(ierr, CeedVectorDestroy(&v[i]));
-  RITZ_TRY(ierr);
+  RITZ_TRY(sweep_solution(p, v[0], v[1], v[2], &change));
   RITZ_REQUIRE(change <= most, p->exchange->ceed, CEED_ERROR_UNSUPPORTED,
                "%s: the operator is not one number for each direction and a reaction on a rectangular box: "
                "patches change a random solution by %.2g, needed at most %.2g (use elements)",
@@ -429,28 +417,62 @@ static int test_part_sweep(const char *call, const PartPatches *p) {
   return CEED_ERROR_SUCCESS;
 }
 
-// ---- Creation ----
+// ---- Creation: what is allocated and loaded lies before a meeting of the hosts, messages behind it
+// (distributed/schwarz.c) ----
+
+// v [3]: zeros, through all that tests do to vectors of this part.
+static int create_work(const PartPatches *p, CeedVector v[3]) {
+  CeedOperator pieces[2];
+  CeedScalar largest;
+
+  for (int i = 0; i < 3; i++) RITZ_TRY(create_zeros(p, p->exchange->length, &v[i]));
+  ritz_part_operator_pieces(p->op, pieces);
+  RITZ_TRY(ritz_system_set_random(&p->system, v[0], 1));
+  for (int i = 0; i < 2; i++) {
+    if (!pieces[i]) continue;
+    RITZ_TRY(CeedOperatorApply(pieces[i], v[0], v[1], CEED_REQUEST_IMMEDIATE));
+    RITZ_TRY(CeedOperatorApplyAdd(pieces[i], v[0], v[1], CEED_REQUEST_IMMEDIATE));
+  }
+  RITZ_TRY(RitzVectorSum(v[2], 1, v[2], -1, v[1]));
+  return CeedVectorNorm(v[2], CEED_NORM_MAX, &largest);
+}
+
+static int find_part_factors(const PartPatches *p, CeedVector v[3], RitzPatchBox *whole) {
+  const RitzExchange e = p->exchange;
+  const RitzPatchShare share = {.first = p->layers[e->transport.part] * whole->degree * plane_entries(whole),
+                                .num_owned = e->num_owned,
+                                .x = v[0],
+                                .y = v[1]};
+  double ignored; // the sum's kernel
+
+  RITZ_TRY(RitzVectorDot(v[0], v[1], &ignored));
+  return ritz_patch_box_find_factors(&p->system, &share, whole);
+}
+
+static int fill_sweep(const char *call, PartPatches *p, CeedVector v[3], RitzPatchBox *whole) {
+  const RitzExchange e = p->exchange;
+
+  RITZ_TRY(ritz_part_agree(call, name, e, create_work(p, v)));
+  const int ierr = find_part_factors(p, v, whole);
+  RITZ_TRY(ritz_part_agree(call, name, e, ierr ? ierr : create_window(p, whole, v[2])));
+  int first = p->out ? send_buffers(p, 2) : CEED_ERROR_SUCCESS; // what first messages take is there
+  if (!first && e->transport.mem_type == CEED_MEM_DEVICE) first = ritz_exchange_wait(e);
+  RITZ_TRY(ritz_part_agree(call, name, e, first));
+  return test_part_sweep(call, p, v);
+}
 
 // From the numbers that the operator has now.
 static int create_sweep(const char *call, PartPatches *p) {
-  const RitzExchange e = p->exchange;
   RitzPatchBox whole = {.dim = 0};
+  CeedVector v[3] = {NULL, NULL, NULL};
 
   RITZ_TRY(require_layers(call, p));
   RITZ_TRY(find_whole(call, p, &whole));
-  CeedSize plane = whole.num_comp;
-  for (int d = 0; d + 1 < whole.dim; d++) plane *= whole.nodes[d];
-  const RitzPatchShare share = {.first = p->layers[e->transport.part] * whole.degree * plane,
-                                .num_owned = e->num_owned,
-                                .length = e->length};
-  int ierr = ritz_patch_box_find_factors(&p->system, &share, &whole);
+  int ierr = fill_sweep(call, p, v, &whole);
 
-  ierr = ritz_part_agree(call, name, e, ierr ? ierr : create_window(p, &whole));
   ritz_patch_box_clear(&whole);
-  if (!ierr && p->out) ierr = send_buffers(p, 2); // zeros: what first messages take is there
-  if (!ierr && e->transport.mem_type == CEED_MEM_DEVICE) ierr = ritz_exchange_wait(e);
-  ierr = ritz_part_agree(call, name, e, ierr);
-  return ierr ? ierr : test_part_sweep(call, p);
+  for (int i = 0; i < 3; i++) ierr = ritz_first_error(ierr, CeedVectorDestroy(&v[i]));
+  return ierr;
 }
 
 static int update_part_patches(RitzPreconditioner pc) {

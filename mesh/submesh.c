@@ -461,6 +461,7 @@ static int note_slab(const Submesh *s, CeedInt num_parts) {
     ierr = keep_layers(sub->seam, mesh->ceed, num_parts, layers);
     memcpy(sub->grid, mesh->grid, sizeof(sub->grid));
     sub->grid[mesh->dim - 1] = layers[s->part + 1] - layers[s->part];
+    sub->is_rectangular = mesh->is_rectangular;
     sub->seam->is_rectangular = is_rectangular(mesh);
   }
   RITZ_FREE(&layers);

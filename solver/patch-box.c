@@ -254,7 +254,7 @@ enum { MAX_PROBES = 4, MAX_FACTORS = 4 }; // entries of the matrix; numbers to b
 typedef struct {
   const RitzSystem *system;
   const RitzPatchShare *share;
-  CeedVector x, y; // owned
+  CeedVector x, y; // borrowed
 } Probe;
 
 // A free interior node of the patch at the middle position, the vertex or the one next to it, and in each
@@ -372,26 +372,20 @@ static int solve_factors(Ceed ceed, int num, double rows[MAX_PROBES][MAX_FACTORS
 }
 
 int ritz_patch_box_find_factors(const RitzSystem *system, const RitzPatchShare *share, RitzPatchBox *box) {
-  Probe p = {.system = system, .share = share};
+  Probe p = {.system = system, .share = share, .x = share->x, .y = share->y};
   Middle middle = {.node = {0}};
   double rows[MAX_PROBES][MAX_FACTORS], entries[MAX_PROBES];
-  const CeedSize n = share->length;
   const double noise = box->precision == CEED_SCALAR_FP32 ? 1e-5 : 1e-12;
-  int num = 0, ierr = CEED_ERROR_SUCCESS;
+  int num = 0;
 
   find_middle(box, &middle);
   for (int d = 0; d < box->dim; d++) {
     if (middle.node[d] < 0) return CEED_ERROR_SUCCESS; // nothing is free
   }
-  RITZ_TRY_CLEANUP(RitzVectorCreate(system->ceed, n, box->precision, &p.x));
-  RITZ_TRY_CLEANUP(RitzVectorCreate(system->ceed, n, box->precision, &p.y));
-  RITZ_TRY_CLEANUP(measure_entries(&p, box, &middle, &num, rows, entries));
-  RITZ_TRY_CLEANUP(solve_factors(system->ceed, num, rows, entries, box->factor));
+  RITZ_TRY(measure_entries(&p, box, &middle, &num, rows, entries));
+  RITZ_TRY(solve_factors(system->ceed, num, rows, entries, box->factor));
   for (int t = 0; t < MAX_FACTORS; t++) {
     if (fabs(box->factor[t] * rows[0][t]) <= noise * fabs(entries[0])) box->factor[t] = 0;
   }
-cleanup:
-  CeedVectorDestroy(&p.x);
-  CeedVectorDestroy(&p.y);
-  return ierr;
+  return CEED_ERROR_SUCCESS;
 }

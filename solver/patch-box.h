@@ -27,9 +27,11 @@ int ritz_patch_box_cut(Ceed ceed, const RitzPatchBox *box, int64_t begin, int64_
 // practice; in entries of order one.
 double ritz_patch_box_tolerance(const RitzPatchBox *box);
 
-// Which entries of the box the vectors of a system have, from their first entry on; in one part: all.
+// Which entries of the box the vectors of a system have, from their first entry on; in one part: all. x, y:
+// work vectors of the box's precision, borrowed.
 typedef struct {
-  CeedSize first, num_owned, length;
+  CeedSize first, num_owned;
+  CeedVector x, y;
 } RitzPatchShare;
 // The factors, from entries of the operator's matrix on one patch, which one apply gives. Right where the
 // operator is separable; what else it may be is for others to find out.

@@ -173,6 +173,17 @@ static int check_arguments(CeedOperator op, const char *call, RitzSpace space, R
   return CEED_ERROR_SUCCESS;
 }
 
+static int find_factors(const RitzSystem *system, RitzPatchBox *box) {
+  const CeedSize n = (CeedSize)(box->nodes[0] * box->nodes[1] * box->nodes[2]) * box->num_comp;
+  RitzPatchShare all = {.num_owned = n};
+  int ierr = RitzVectorCreate(system->ceed, n, box->precision, &all.x);
+
+  if (!ierr) ierr = RitzVectorCreate(system->ceed, n, box->precision, &all.y);
+  if (!ierr) ierr = ritz_patch_box_find_factors(system, &all, box);
+  ierr = ritz_first_error(ierr, CeedVectorDestroy(&all.x));
+  return ritz_first_error(ierr, CeedVectorDestroy(&all.y));
+}
+
 // From the numbers that the operator has now. *sweep belongs to the caller, also after a failure.
 static int create_sweep(const char *call, const Patches *p, RitzPatchSweep *sweep) {
   const RitzSystem *system = &p->system;
@@ -183,8 +194,7 @@ static int create_sweep(const char *call, const Patches *p, RitzPatchSweep *swee
   RITZ_TRY(ritz_patch_box_create(system->ceed, call, p->space, system->constraints, &box));
   box.precision = precision;
   box.form = p->options.form;
-  const CeedSize n = (CeedSize)(box.nodes[0] * box.nodes[1] * box.nodes[2]) * box.num_comp;
-  const int ierr = ritz_patch_box_find_factors(system, &(RitzPatchShare){0, n, n}, &box);
+  const int ierr = find_factors(system, &box);
   if (ierr) {
     ritz_patch_box_clear(&box);
     return ierr;
