@@ -315,7 +315,7 @@ def _gradient_factors(graph: Graph, outs: Sequence[Node],
     factors: Dict[int, Optional[Dict[Any, Node]]] = {}
     for n in Graph.order(outs, [n for n in Graph.order(outs) if n.id in known]):
         of = [factors[a.id] for a in n.args] if n.id not in known else []
-        if n.op == "input" and _is_gradient(n.val):
+        if n.op == "input" and _is_gradient(n.val) and n.id not in known:
             factors[n.id] = {n.val: graph.one}
         elif not any(f is None or f for f in of):
             factors[n.id] = {}
