@@ -156,6 +156,7 @@ static void show_devices(bool measure) {
       show_device(k ? NULL : label, driver.name, k);
       if (measure) show_rates_of_device(driver.name, k);
     }
+    if (driver.compiler) cli_fact(NULL, "%-8s kernels are compiled by %s", "", driver.compiler);
   }
 }
 

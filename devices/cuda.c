@@ -838,6 +838,7 @@ const RitzDriver ritz_cuda = {
     .has_warps = true,
     .compiles_beside = true,
     .count = count_cuda_devices,
+    .compiler = ritz_nvrtc_file,
     .choose = choose_cuda_device,
     .open = open_cuda_device,
     .info = info,

@@ -93,6 +93,7 @@ struct RitzDriver {
   // Number of devices that can be used; when there is none, *why is the reason in one line (static; else
   // NULL). The library and its devices are looked for once in a process. Never prints, never raises.
   int (*count)(const char **why);
+  const char *(*compiler)(const char **why); // its file, where there are devices; NULL: the driver's own
   // *index: the device that is meant when none is named. CUDA: the one that is current in the calling thread,
   // else 0.
   int (*choose)(Ceed ceed, int *index);
@@ -178,7 +179,8 @@ int ritz_nvrtc_compile(Ceed ceed, const char *arch, const char *name, const char
                        const char **why);
 int ritz_nvrtc_compile_hastily(Ceed ceed, const char *arch, const char *name, const char *text,
                                RitzDeviceCode *code, const char **why);
-// "13.0", static; NULL: there is none, and *why says so.
+// "13.0" and the library's file, static; NULL: there is none, and *why says so.
 const char *ritz_nvrtc_version(const char **why);
+const char *ritz_nvrtc_file(const char **why);
 
 #endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// NVIDIA's run-time compiler (contract in devices/device.h): the library is looked for once in a process.
+// NVIDIA's run-time compiler (contract in devices/device.h).
 // Called by cuda.c, and by tests and tools on machines without a device.
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,13 +10,11 @@
 #include "base/threads.h"
 #include "devices/cuda-api.h"
 #include "devices/device.h"
-#include "devices/toolkit.h"
+#include "devices/vendor.h"
 
 // ---- The library ----
 
 static struct {
-  _Atomic bool is_known; // the others are final
-  const char *why;       // NULL: there is a compiler
   char version[32];
   int major;
   RitzNvrtcApi api;
@@ -25,52 +22,36 @@ static struct {
 
 static const char no_library[] =
     "libnvrtc.so not found (looked for versions 13, 12 and 11.2 in CUDA_HOME, CUDA_PATH, where the loader "
-    "looks, and in /usr/local/cuda*); install the CUDA toolkit or set CUDA_HOME";
+    "looks, and in /usr/local/cuda*); install the CUDA toolkit, or set CUDA_HOME or RITZ_NVRTC";
 
-// Whether the library has all that is needed.
-static bool take_nvrtc_functions(void *library, RitzNvrtcApi *api) {
-  bool has_all = true;
+static const char *take_nvrtc_functions(void *library) {
+  const char *missing = NULL;
+  int major, minor;
 
-#define FIND(name, symbol, args)                                                                             \
-  ritz_find_symbol(library, #symbol, &api->name);                                                            \
-  has_all = has_all && api->name;
+#define FIND(name, symbol, args) RITZ_VENDOR_TAKE(nvrtc.api, name, symbol);
   RITZ_NVRTC_FUNCTIONS(FIND)
 #undef FIND
-  ritz_find_symbol(library, "nvrtcGetErrorString", &api->error_string);
-  return has_all && api->error_string;
+  RITZ_VENDOR_TAKE(nvrtc.api, error_string, nvrtcGetErrorString);
+  if (missing) return missing;
+  if (nvrtc.api.version(&major, &minor)) return "nvrtcVersion that succeeds";
+  snprintf(nvrtc.version, sizeof(nvrtc.version), "%d.%d", major, minor);
+  nvrtc.major = major;
+  return NULL;
 }
 
-static bool take_library(const char *path) {
-  int major, minor;
-  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so",
+                                    NULL};
+static RitzVendor library = {
+    .variable = "RITZ_NVRTC", .names = names, .take = take_nvrtc_functions, .symbol = "nvrtcVersion"};
 
-  if (!library) return false;
-  if (take_nvrtc_functions(library, &nvrtc.api) && !nvrtc.api.version(&major, &minor)) {
-    snprintf(nvrtc.version, sizeof(nvrtc.version), "%d.%d", major, minor);
-    nvrtc.major = major;
-    return true;
-  }
-  dlclose(library);
-  return false;
+const char *ritz_nvrtc_file(const char **why) {
+  const char *file = ritz_vendor_find(&library, why), *given = ritz_getenv(library.variable);
+
+  if (!file && !(given && *given)) *why = no_library;
+  return file;
 }
 
-static void find_library_once(void) {
-  static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so",
-                                      NULL};
-  if (atomic_load(&nvrtc.is_known)) return;
-  ritz_lock(RITZ_LOCK_DEVICES);
-  if (!atomic_load(&nvrtc.is_known)) {
-    nvrtc.why = ritz_toolkit_look(names, take_library) ? NULL : no_library;
-    atomic_store(&nvrtc.is_known, true);
-  }
-  ritz_unlock(RITZ_LOCK_DEVICES);
-}
-
-const char *ritz_nvrtc_version(const char **why) {
-  find_library_once();
-  *why = nvrtc.why;
-  return nvrtc.why ? NULL : nvrtc.version;
-}
+const char *ritz_nvrtc_version(const char **why) { return ritz_nvrtc_file(why) ? nvrtc.version : NULL; }
 
 // ---- Compilation ----
 

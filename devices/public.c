@@ -24,7 +24,10 @@ int RitzDeviceGetDriver(CeedInt i, RitzDriverFacts *facts) {
   RITZ_REQUIRE(i >= 0 && i < NUM_DRIVERS, NULL, CEED_ERROR_DIMENSION,
                "%s: driver %" CeedInt_FMT "; there are %d", __func__, i, NUM_DRIVERS);
   *facts = (RitzDriverFacts){.name = drivers[i]->name};
+  const char *why;
+
   facts->num_devices = drivers[i]->count(&facts->reason);
+  if (facts->num_devices > 0 && drivers[i]->compiler) facts->compiler = drivers[i]->compiler(&why);
   return CEED_ERROR_SUCCESS;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Where libraries of the CUDA toolkit are. Called by nvrtc.c and vendor.c.
+// Where libraries of the CUDA toolkit are. Called by vendor.c.
 #ifndef RITZ_DEVICES_TOOLKIT_H
 #define RITZ_DEVICES_TOOLKIT_H
 

@@ -36,7 +36,7 @@ static bool take_library(const char *path) {
 
 static void look_for_library(RitzVendor *vendor) {
   const bool is_set_uid = getuid() != geteuid() || getgid() != getegid();
-  const char *given = is_set_uid ? NULL : getenv(vendor->variable);
+  const char *given = is_set_uid ? NULL : ritz_getenv(vendor->variable);
 
   wanted = vendor;
   if (given && *given)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Libraries of NVIDIA's on top of the driver, looked up with dlopen once in a process. Called by cublas.c,
-// cusolver.c and nccl.c.
+// cusolver.c, nccl.c and nvrtc.c.
 #ifndef RITZ_DEVICES_VENDOR_H
 #define RITZ_DEVICES_VENDOR_H
 

@@ -15,6 +15,7 @@ static inline FakeCuda *load_driver(void) {
 
   unsetenv("CUDA_HOME");
   unsetenv("CUDA_PATH");
+  unsetenv("RITZ_NVRTC");
   setenv("RITZ_CACHE", "off", 1);
   if (!dlopen(FAKE_NVRTC, RTLD_NOW | RTLD_LOCAL)) return NULL;
   void *driver = dlopen(FAKE_CUDA, RTLD_NOW | RTLD_LOCAL);

@@ -7,6 +7,7 @@
 #include "tests/tap.h"
 
 #include <dlfcn.h>
+#include <ritz/device.h>
 #include <ritz/operator.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +31,7 @@ static const char ramp_text[] = "ramp second_ramp";
 static void forget_toolkits(void) {
   unsetenv("CUDA_HOME");
   unsetenv("CUDA_PATH");
+  unsetenv("RITZ_NVRTC");
 }
 
 static FakeCuda *load_driver(void) {
@@ -46,11 +48,13 @@ static FakeCuda *load_fakes(void) { return dlopen(FAKE_NVRTC, RTLD_NOW | RTLD_LO
 
 typedef struct {
   int count, found_compiler;
-  char why[512];
+  char why[512], compiler[512];
 } Found;
 
-static Found look(const FakeCuda *driver, int with_compiler) {
-  Found found = {-1, 0, ""};
+// The compiler: the fake one, loaded before; or the file that RITZ_NVRTC names; or none.
+static Found look_with(const FakeCuda *driver, int with_compiler, const char *file) {
+  Found found = {.count = -1};
+  RitzDriverFacts facts;
   int ends[2];
 
   if (pipe(ends)) return found;
@@ -58,10 +62,13 @@ static Found look(const FakeCuda *driver, int with_compiler) {
   if (child == 0) {
     const char *why;
     forget_toolkits();
+    if (file) setenv("RITZ_NVRTC", file, 1);
     FakeCuda *fake = with_compiler ? load_fakes() : load_driver();
     *fake = *driver;
     found.found_compiler = ritz_nvrtc_version(&why) != NULL;
     found.count = ritz_cuda.count(&why);
+    if (RitzDeviceGetDriver(0, &facts) || !facts.compiler) facts.compiler = "";
+    snprintf(found.compiler, sizeof(found.compiler), "%s", facts.compiler);
     snprintf(found.why, sizeof(found.why), "%s", why ? why : "");
     _exit(write(ends[1], &found, sizeof(found)) == sizeof(found) ? 0 : 1);
   }
@@ -70,6 +77,10 @@ static Found look(const FakeCuda *driver, int with_compiler) {
   close(ends[0]);
   waitpid(child, NULL, 0);
   return found;
+}
+
+static Found look(const FakeCuda *driver, int with_compiler) {
+  return look_with(driver, with_compiler, NULL);
 }
 
 TEST(devices_are_counted_without_a_reason) {
@@ -100,6 +111,19 @@ TEST(a_device_without_a_compiler_is_none) {
   if (found.found_compiler) NOT_HERE("the loader finds a compiler without being told");
   CHECK(found.count == 0 && strstr(found.why, "libnvrtc.so") && strstr(found.why, "CUDA_HOME"), "%s",
         found.why);
+}
+
+TEST(a_file_that_is_named_is_the_compiler) {
+  const FakeCuda driver = {.num_devices = 1};
+  Found found = look_with(&driver, 0, FAKE_NVRTC);
+
+  CHECK(found.count == 1 && found.found_compiler, "%s", found.why);
+  CHECK(!strcmp(found.compiler, FAKE_NVRTC), "%s", found.compiler);
+  found = look_with(&driver, 1, "/nowhere/libnvrtc.so"); // although the loader finds one
+  CHECK(found.count == 0 && strstr(found.why, "/nowhere/libnvrtc.so: cannot open"), "%s", found.why);
+  CHECK(!*found.compiler, "%s", found.compiler);
+  found = look_with(&driver, 1, "libdl.so.2");
+  CHECK(found.count == 0 && strstr(found.why, "libdl.so.2 has no function nvrtc"), "%s", found.why);
 }
 
 // ---- The devices of this process ----
@@ -969,7 +993,8 @@ int main(int argc, char **argv) {
   return tap_main(
       argc, argv,
       TESTS(devices_are_counted_without_a_reason, a_driver_that_is_too_old_is_told_with_its_version,
-            a_machine_without_devices_is_told_in_the_words_of_the_driver, a_device_without_a_compiler_is_none,
+            a_machine_without_devices_is_told_in_the_words_of_the_driver,
+            a_file_that_is_named_is_the_compiler, a_device_without_a_compiler_is_none,
             a_device_is_described_and_stays_open, data_go_to_the_device_within_it_and_back,
             memory_is_found_by_any_address_in_it_on_its_own_device,
             where_memory_is_short_the_message_says_how_much_was_wanted_and_is_free,

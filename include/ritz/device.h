@@ -11,6 +11,8 @@ typedef struct {
   const char *name;    // "cuda", "opencl": part of resources, /gpu/cuda/shared
   CeedInt num_devices; // that can be used
   const char *reason;  // one line (static) when there is none, else NULL
+  // File of the run-time compiler (static), where there are devices; NULL: it is part of the driver.
+  const char *compiler;
 } RitzDriverFacts;
 
 typedef struct {
