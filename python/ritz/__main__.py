@@ -4,7 +4,7 @@ import os
 import sys
 from pathlib import Path
 
-from ._compiler import offer_zig
+from ._compiler import offer_nvrtc, offer_zig
 
 
 def main() -> None:
@@ -14,6 +14,7 @@ def main() -> None:
     if not program.exists():
         sys.exit(f"ritz: no program {program}; RITZ_PREFIX names the installation of the library that this package uses")
     offer_zig()
+    offer_nvrtc()
     os.execv(program, [str(program), *sys.argv[1:]])
 
 

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _threads
-from ._compiler import offer_zig
+from ._compiler import offer_nvrtc, offer_zig
 from ._lib import ffi as ffi, lib as lib
 
 SCALAR = np.dtype(np.float64 if ffi.sizeof("CeedScalar") == 8 else np.float32)
@@ -131,6 +131,8 @@ class Context:
         self._lock = threading.RLock()
         self._pointer = ffi.new("Ceed *")
         self._is_dead = False
+        if "cuda" in self.resource:
+            offer_nvrtc()
         threads = _threads_option(self.resource) if self._takes_processors else ""
         check(lib.RitzInit((self.resource + threads).encode(), lib.CeedErrorReturn, self._pointer))
         self.h = self._pointer[0]

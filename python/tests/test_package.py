@@ -111,6 +111,41 @@ def test_no_compiler_is_told_once(tmp_path: Path) -> None:
     assert done.stderr.count("no compiler") == 1, done.stderr
 
 
+@pytest.fixture
+def nvrtc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two versions in packages as pip installs them; nothing else is there or named."""
+    for folder, name in (("cuda_nvrtc", "libnvrtc.so.12"), ("cuda_nvrtc", "libnvrtc.so.11.2"), ("cu13", "libnvrtc.so.13")):
+        place = tmp_path / "nvidia" / folder / "lib"
+        place.mkdir(parents=True, exist_ok=True)
+        (place / name).touch()
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "nvidia", raising=False)
+    for variable in ("RITZ_NVRTC", "CUDA_HOME", "CUDA_PATH"):
+        monkeypatch.setenv(variable, "")  # given back as it was
+        monkeypatch.delenv(variable)
+    monkeypatch.setattr(_compiler, "_has_nvrtc", lambda: False)
+    return tmp_path / "nvidia"
+
+
+def test_the_newest_nvrtc_of_packages_is_named(nvrtc: Path) -> None:
+    _compiler.offer_nvrtc()
+    assert os.environ["RITZ_NVRTC"] == str(nvrtc / "cu13" / "lib" / "libnvrtc.so.13")
+    (nvrtc / "cu13" / "lib" / "libnvrtc.so.13").unlink()
+    _compiler.offer_nvrtc()  # what is named stays
+    assert os.environ.pop("RITZ_NVRTC").endswith("13")
+    _compiler.offer_nvrtc()
+    assert os.environ["RITZ_NVRTC"] == str(nvrtc / "cuda_nvrtc" / "lib" / "libnvrtc.so.12")
+
+
+def test_nvrtc_of_packages_stays_behind_what_the_library_finds(nvrtc: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as here:
+        here.setenv("CUDA_HOME", "/opt/cuda")
+        _compiler.offer_nvrtc()
+    monkeypatch.setattr(_compiler, "_has_nvrtc", lambda: True)
+    _compiler.offer_nvrtc()
+    assert "RITZ_NVRTC" not in os.environ
+
+
 # ---- Pages ----
 
 
