@@ -81,16 +81,23 @@ def headers_in_order(include: Path) -> List[Path]:
 
 
 def find_library(prefix: Path) -> Path:
-    """The shared library of an installation, by the shortest of its names."""
-    found = [path for name in ("lib", "lib64") for path in (prefix / name).glob("libritz.so*")]
+    """The shared library of an installation, of either precision, by the shortest of its names."""
+    found = [path for name in ("lib", "lib64") for kind in ("libritz", "libritz-f32")
+             for path in (prefix / name).glob(f"{kind}.so*")]
     if not found:
-        sys.exit(f"ritz: no libritz.so in {prefix}/lib or {prefix}/lib64")
-    return min(found, key=lambda path: len(path.name))
+        sys.exit(f"ritz: no libritz.so or libritz-f32.so in {prefix}/lib or {prefix}/lib64")
+    return min(found, key=lambda path: len(path.name))  # where both are: of doubles
+
+
+def find_headers(prefix: Path) -> Path:
+    """The folder of that library's headers."""
+    is_single = find_library(prefix).name.startswith("libritz-f32")
+    return prefix / "include" / "ritz-f32" if is_single else prefix / "include"
 
 
 def compile_options(prefix: Path, rpath: str) -> Dict[str, List[str]]:
     """How the module is compiled over the library in `prefix`, which it looks for in `rpath` at run time."""
-    return {"include_dirs": [str(prefix / "include")],
+    return {"include_dirs": [str(find_headers(prefix))],
             "extra_link_args": [str(find_library(prefix)), f"-Wl,-rpath,{rpath}"],
             "extra_compile_args": ["-O1", "-g0", "-w"]}
 
@@ -99,7 +106,7 @@ def make_ffi(prefix: Path, rpath: str) -> FFI:
     """The module, ready to be written or compiled."""
     ffi = FFI()
     ffi.cdef("typedef ... va_list;")
-    for header in headers_in_order(prefix / "include"):
+    for header in headers_in_order(find_headers(prefix)):
         ffi.cdef(read_header(header))
     ffi.cdef(CALLBACKS + APPLY + ";")
     ffi.set_source("ritz._lib", "".join(f"#include <{name}>\n" for name in INCLUDED) + "static " + APPLY + APPLY_BODY,

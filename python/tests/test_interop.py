@@ -52,10 +52,10 @@ def test_jax_arrays(rng):
 
 def test_results_go_into_arrays_that_can_be_written():
     A = ritz.diffusion(FunctionSpace(BoxMesh(2, 2), 1))
-    x, out = np.ones(9), np.zeros(9)
+    x, out = np.ones(9), np.zeros(9, A.dtype)
     assert A.apply(x, out=out) is out
     x[:] = np.arange(9)  # nothing is borrowed any more: neither array changes the other's result
-    assert np.array_equal(A.apply(x, out=np.ones(9)), A @ x) and not np.array_equal(A @ x, out)
+    assert np.array_equal(A.apply(x, out=np.ones(9, A.dtype)), A @ x) and not np.array_equal(A @ x, out)
     out.flags.writeable = False
     with pytest.raises(ValueError, match="for reading alone"):
         A.apply(x, out=out)
