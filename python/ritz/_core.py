@@ -317,6 +317,7 @@ class Vector:
     def __init__(self, size: int, ctx: Context | None = None, handle: Handle | None = None):
         self.ctx, self.size = ctx or context(), int(size)
         self._memory: weakref.ref[_Memory] | None = None
+        self._seen: NDArray[Any] | None = None  # bits of the values, as the state knows them
         if handle is None:
             handle = self.ctx.new("CeedVector", lib.CeedVectorCreate, self.ctx.h, self.size)
             self.ctx.call(lib.CeedVectorSetValue, handle.h, 0.0)
@@ -338,9 +339,18 @@ class Vector:
 
     @property
     def state(self) -> int:
-        """A number that grows with every write."""
+        """A number that grows with every write, by views: when values are others than those that were seen last."""
+        memory = self._memory() if self._memory is not None else None
+        handle = self._handle.h
+        if memory is None:
+            self._seen, handle = None, self.h
+        else:
+            bits = np.asarray(memory).view(f"u{SCALAR.itemsize}")
+            if self._seen is None or not np.array_equal(bits, self._seen):
+                self._seen = bits.copy()
+                self._mark_written()
         state = ffi.new("uint64_t *")
-        self.ctx.call(lib.CeedVectorGetState, self.h, state)
+        self.ctx.call(lib.CeedVectorGetState, handle, state)
         return int(state[0])
 
     def _host_address(self) -> int:

@@ -207,10 +207,18 @@ def test_constants_and_functions_change_without_compilation() -> None:
     f.vector.assign(3.0)
     A.apply(x.vector, y)
     assert distance(y.array_ro, math.exp(5) * before) < 1e-13
-    array = f.array  # writes through a view are seen, too
-    array[:] = 0
+    array = f.array  # writes through a view are seen, too; one that is not written to computes nothing again
+    for values in 0.0, 0.5, -0.0:
+        array[:] = values
+        A.apply(x.vector, y)
+        computed = list(A.bound.operators[0]._computed)
+        A.apply(x.vector, y)
+        assert A.bound.operators[0]._computed == computed
+        assert distance(y.array_ro, math.exp(2 * values - 1) * before) < 1e-13
+    del array
+    f.array[:] = 3.0
     A.apply(x.vector, y)
-    assert distance(y.array_ro, before / math.e) < 1e-13
+    assert distance(y.array_ro, math.exp(5) * before) < 1e-13
     assert num_compilations() == num
 
 
