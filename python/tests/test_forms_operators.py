@@ -280,6 +280,17 @@ def test_stored_gradients_are_no_raised_ones() -> None:
         assert distance((assemble(J, store=store) @ d).array_ro, exact) < 2000 * np.finfo(SCALAR).eps
 
 
+def test_stored_gradients_are_physical() -> None:
+    mesh = BoxMesh(2, 3)
+    W = VectorFunctionSpace(mesh, 2) * FunctionSpace(mesh, 1)
+    w, g, (v, q) = random_function(W), random_function(W, 4), TestFunctions(W)
+    u, p = ufl.split(w)
+    F = ((1 + p**2) * inner(grad(u), grad(v)) + (1 + inner(u, u)) * inner(grad(p), grad(q))) * dx
+    wanted, *found = [(assemble(derivative(F, w, TrialFunction(W)), store=store, policy="affine") @ g).array_ro
+                      for store in ("none", "auto", "all")]
+    assert all(distance(values, wanted) < 2000 * np.finfo(SCALAR).eps for values in found)
+
+
 @pytest.mark.parametrize("degree", [2, 4])
 def test_the_library_has_operators_for_standard_forms(degree: int) -> None:
     """lambda u v + mu grad u . grad v are its own, with the same values as the form's kernel."""
