@@ -291,6 +291,7 @@ def test_monitor_can_stop():
 def test_interrupt_ends_a_solve():
     """Ctrl-C during a solve ends it within an iteration, and the library stays usable."""
     V, A, b, bc = _problem()
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # shells have background jobs ignore it
 
     def monitor(iteration, residual):
         if iteration == 1:
@@ -299,7 +300,10 @@ def test_interrupt_ends_a_solve():
     iterations = []
     solver = ritz.LinearSolver(A, bc, preconditioner=None, rtol=1e-30, max_it=10**6,
                                monitor=lambda i, r: iterations.append(i) or monitor(i, r))
-    with pytest.raises(KeyboardInterrupt):
-        solver.solve(b, ritz.Function(V))
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            solver.solve(b, ritz.Function(V))
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert iterations[-1] <= 3
     assert ritz.LinearSolver(A, bc).solve(b, ritz.Function(V)).converged
