@@ -17,6 +17,8 @@ typedef struct {
   int (*run_ranges_slots)(Ceed ceed, int *num_slots);
   int (*run_ranges)(Ceed ceed, int64_t n, void (*run)(void *data, int slot, int64_t first, int64_t count),
                     void *data);
+  // Something runs another way than it was asked for: see ritz_warn_once in core/core.h.
+  int (*warn_once)(Ceed ceed, const char *call, const char *what, const char *reason, const char *outcome);
 } RitzContextCalls;
 
 // Every object begins with the address of its class and its Ceed (RitzObject). Sentinels have neither.

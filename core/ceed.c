@@ -30,7 +30,7 @@ static int run_ranges(Ceed ceed, int64_t n, RitzRangeFunction run, void *data) {
   return CEED_ERROR_SUCCESS;
 }
 
-static const RitzContextCalls context_calls = {error_handler, run_ranges_slots, run_ranges};
+static const RitzContextCalls context_calls = {error_handler, run_ranges_slots, run_ranges, ritz_warn_once};
 
 const RitzClass ritz_ceed_class = {
     .name = "Ceed", .view = view_ceed, .destroy = destroy_ceed, .context = &context_calls};

@@ -29,11 +29,10 @@ static int add_point_field(RitzGeometryPart *part, const char *name, CeedInt siz
 
 // ---- Coefficients ----
 
-// Positions of all points of the part, as create_point_field with space_dim components.
-static int interpolate_positions(const RitzGeometryPart *part, CeedElemRestriction rstr_points,
-                                 CeedVector positions) {
+// A function of positions, fields "input" and "output", at all points of the part: a field of points.
+static int apply_to_positions(const RitzGeometryPart *part, CeedQFunction qf, CeedElemRestriction rstr_points,
+                              CeedVector result) {
   const RitzGeometryCase *c = &part->shared->c;
-  CeedQFunction qf = NULL;
   CeedOperator op = NULL;
   CeedElemRestriction rstr = NULL;
   CeedBasis basis = NULL;
@@ -42,18 +41,29 @@ static int interpolate_positions(const RitzGeometryPart *part, CeedElemRestricti
 
   RITZ_TRY_CLEANUP(ritz_geometry_coordinates(part, RITZ_NODES_ALL, &rstr, &x));
   RITZ_TRY_CLEANUP(ritz_geometry_coordinate_basis(part->shared, RITZ_NODES_ALL, &basis));
-  RITZ_TRY_CLEANUP(CeedQFunctionCreateIdentity(c->ceed, c->space_dim, CEED_EVAL_INTERP, CEED_EVAL_NONE, &qf));
   RITZ_TRY_CLEANUP(CeedOperatorCreate(c->ceed, qf, CEED_QFUNCTION_NONE, CEED_QFUNCTION_NONE, &op));
   RITZ_TRY_CLEANUP(CeedOperatorSetField(op, "input", rstr, basis, CEED_VECTOR_ACTIVE));
   RITZ_TRY_CLEANUP(CeedOperatorSetField(op, "output", rstr_points, CEED_BASIS_NONE, CEED_VECTOR_ACTIVE));
   RITZ_TRY_CLEANUP(RitzOperatorSetUse(op, RITZ_USE_ONCE));
-  RITZ_TRY_CLEANUP(CeedOperatorApply(op, x, positions, CEED_REQUEST_IMMEDIATE));
+  RITZ_TRY_CLEANUP(CeedOperatorApply(op, x, result, CEED_REQUEST_IMMEDIATE));
 cleanup:
   CeedOperatorDestroy(&op);
-  CeedQFunctionDestroy(&qf);
   CeedElemRestrictionDestroy(&rstr);
   CeedBasisDestroy(&basis);
   CeedVectorDestroy(&x);
+  return ierr;
+}
+
+// Positions of all points of the part, as create_point_field with space_dim components.
+static int interpolate_positions(const RitzGeometryPart *part, CeedElemRestriction rstr_points,
+                                 CeedVector positions) {
+  const RitzGeometryCase *c = &part->shared->c;
+  CeedQFunction qf = NULL;
+
+  RITZ_TRY(CeedQFunctionCreateIdentity(c->ceed, c->space_dim, CEED_EVAL_INTERP, CEED_EVAL_NONE, &qf));
+  const int ierr = apply_to_positions(part, qf, rstr_points, positions);
+
+  CeedQFunctionDestroy(&qf);
   return ierr;
 }
 
@@ -137,57 +147,62 @@ static int create_coefficients_qfunction(const RitzGeometryCase *c, CeedQFunctio
 
   RITZ_FREE(&text);
   RITZ_TRY(ierr);
-  RITZ_TRY(CeedQFunctionAddInput(*qf, "x", c->space_dim, CEED_EVAL_INTERP));
-  return CeedQFunctionAddOutput(*qf, "coefficients", 2, CEED_EVAL_NONE);
+  RITZ_TRY(CeedQFunctionAddInput(*qf, "input", c->space_dim, CEED_EVAL_INTERP));
+  return CeedQFunctionAddOutput(*qf, "output", 2, CEED_EVAL_NONE);
 }
 
 static int evaluate_text(const RitzGeometryPart *part) {
-  const RitzGeometryCase *c = &part->shared->c;
   CeedQFunction qf = NULL;
-  CeedOperator op = NULL;
-  CeedElemRestriction rstr = NULL;
-  CeedBasis basis = NULL;
-  CeedVector x = NULL;
-  int ierr;
+  int ierr = create_coefficients_qfunction(&part->shared->c, &qf);
 
-  RITZ_TRY_CLEANUP(ritz_geometry_coordinates(part, RITZ_NODES_ALL, &rstr, &x));
-  RITZ_TRY_CLEANUP(ritz_geometry_coordinate_basis(part->shared, RITZ_NODES_ALL, &basis));
-  RITZ_TRY_CLEANUP(create_coefficients_qfunction(c, &qf));
-  RITZ_TRY_CLEANUP(CeedOperatorCreate(c->ceed, qf, CEED_QFUNCTION_NONE, CEED_QFUNCTION_NONE, &op));
-  RITZ_TRY_CLEANUP(CeedOperatorSetField(op, "x", rstr, basis, CEED_VECTOR_ACTIVE));
-  RITZ_TRY_CLEANUP(
-      CeedOperatorSetField(op, "coefficients", part->rstr_coefficients, CEED_BASIS_NONE, CEED_VECTOR_ACTIVE));
-  RITZ_TRY_CLEANUP(RitzOperatorSetUse(op, RITZ_USE_ONCE));
-  ierr = CeedOperatorApply(op, x, part->coefficients, CEED_REQUEST_IMMEDIATE);
-cleanup:
-  CeedOperatorDestroy(&op);
+  if (!ierr) ierr = apply_to_positions(part, qf, part->rstr_coefficients, part->coefficients);
   CeedQFunctionDestroy(&qf);
-  CeedElemRestrictionDestroy(&rstr);
-  CeedBasisDestroy(&basis);
-  CeedVectorDestroy(&x);
   return ierr;
 }
 
-// Whether the coefficients have been evaluated from their text. What fails goes on with the functions.
-static bool is_evaluated_by_text(const RitzGeometryPart *part) {
-  const double least = 2e6; // points that functions take about as long for as compilers
-  const RitzGeometryCase *c = &part->shared->c;
+// The same where functions are another way: a text that fails is warned of, whatever the program's handler
+// makes of errors. *is_done: whether all values are there and finite.
+static int try_text(const RitzGeometryPart *part, bool *is_done) {
+  const Ceed ceed = part->shared->c.ceed;
+  const RitzContextCalls *calls = ((const RitzObject *)ceed)->class->context;
+  const CeedErrorHandler handler = calls->error_handler(ceed);
+  const char *message = "";
+  char why[RITZ_MESSAGE_LENGTH];
   CeedScalar norm = NAN;
 
-  if (!c->options.coefficients_text || c->options.is_axisymmetric) return false;
-  if ((double)part->num_elem * (double)c->Q < least || evaluate_text(part)) return false;
-  return !CeedVectorNorm(part->coefficients, CEED_NORM_1, &norm) && isfinite(norm);
+  RITZ_TRY(CeedSetErrorHandler(ceed, CeedErrorStore));
+  const int ierr = evaluate_text(part);
+
+  RITZ_TRY(CeedSetErrorHandler(ceed, handler));
+  if (!ierr) RITZ_TRY(CeedVectorNorm(part->coefficients, CEED_NORM_1, &norm));
+  *is_done = isfinite(norm);
+  if (!ierr) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(CeedGetErrorMessage(ceed, &message));
+  snprintf(why, sizeof(why), "%s", message);
+  RITZ_TRY(CeedResetErrorMessage(ceed, NULL));
+  return calls->warn_once(ceed, "RitzGeometryCreateOperator", "coefficients in C", why,
+                          "their functions are called at each point");
+}
+
+static bool has_text_for_points(const RitzGeometryPart *part) {
+  const double least = 2e6; // points that functions take about as long for as compilers
+  const RitzGeometryCase *c = &part->shared->c;
+
+  return c->options.coefficients_text && !c->options.is_axisymmetric &&
+         (double)part->num_elem * (double)c->Q >= least;
 }
 
 // Once for a part.
 static int require_coefficients(RitzGeometryPart *part) {
   CeedElemRestriction rstr = NULL;
   CeedVector positions = NULL;
+  bool is_done = false;
   int ierr;
 
   if (part->coefficients) return CEED_ERROR_SUCCESS;
   RITZ_TRY_CLEANUP(create_point_field(part, 2, &part->rstr_coefficients, &part->coefficients));
-  if (is_evaluated_by_text(part)) return CEED_ERROR_SUCCESS;
+  if (has_text_for_points(part)) RITZ_TRY_CLEANUP(try_text(part, &is_done));
+  if (is_done) return CEED_ERROR_SUCCESS;
   RITZ_TRY_CLEANUP(create_point_field(part, part->shared->c.space_dim, &rstr, &positions));
   RITZ_TRY_CLEANUP(interpolate_positions(part, rstr, positions));
   RITZ_TRY_CLEANUP(evaluate_at_points(part, positions, part->coefficients));

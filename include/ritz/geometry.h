@@ -79,7 +79,8 @@ typedef struct {
   // The two functions in C, CeedScalar lambda(x, y, z) and mu(x, y, z) of CeedScalar, what is constant among
   // them, too, in the subset of C that doc/gpu.md names; borrowed during the call. A run-time compiler
   // evaluates them where there are 2 million points or more; the functions above are called with fewer, for
-  // bodies of revolution, without a compiler and where some value is not finite. NULL: there is no text.
+  // bodies of revolution, where some value is not finite and, with a warning, where there is no compiler or
+  // it refuses the text. NULL: there is no text.
   const char *coefficients_text;
 } RitzOperatorOptions;
 
