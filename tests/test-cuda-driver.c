@@ -20,28 +20,12 @@
 #include "devices/cusolver.h"
 #include "devices/device.h"
 #include "tests/fake-cublas.h"
-#include "tests/fake-cuda.h"
 #include "tests/fake-cusolver.h"
 #include "tests/gpu-kit.h"
+#include "tests/load-fakes.h"
 
 // Both kernels: (RitzLong n, int first, CeedScalar step, CeedScalar *x), x[i] = first + i * step for i < n.
 static const char ramp_text[] = "ramp second_ramp";
-
-static void forget_toolkits(void) {
-  unsetenv("CUDA_HOME");
-  unsetenv("CUDA_PATH");
-  unsetenv("RITZ_NVRTC");
-}
-
-static FakeCuda *load_driver(void) {
-  FakeCudaState get_state = NULL;
-  void *library = dlopen(FAKE_CUDA, RTLD_NOW | RTLD_LOCAL);
-
-  if (library) ritz_find_symbol(library, "fake_cuda", &get_state);
-  return get_state ? get_state() : NULL;
-}
-
-static FakeCuda *load_fakes(void) { return dlopen(FAKE_NVRTC, RTLD_NOW | RTLD_LOCAL) ? load_driver() : NULL; }
 
 // ---- The devices of this process ----
 
@@ -55,8 +39,8 @@ typedef struct {
 static int begin(Kit *kit) {
   const char *why;
 
-  forget_toolkits();
-  kit->fake = load_fakes();
+  fakes_forget_toolkits();
+  kit->fake = fakes_load();
   kit->ceed = tap_ceed("/cpu/self/ref");
   kit->device = NULL;
   return tap_check(kit->fake != NULL, __FILE__, __LINE__, "fakes", "cannot be loaded") &&

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What devices/cuda.c and devices/nvrtc.c find, on a driver and a compiler that are made for tests
 // (fake-cuda.c): devices, or the reason why there are none.
-#include <dlfcn.h>
 #include <ritz/device.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,18 +10,8 @@
 
 #include "devices/cuda-api.h"
 #include "devices/device.h"
-#include "tests/fake-cuda.h"
+#include "tests/load-fakes.h"
 #include "tests/tap.h"
-
-static FakeCuda *load_driver(void) {
-  FakeCudaState get_state = NULL;
-  void *library = dlopen(FAKE_CUDA, RTLD_NOW | RTLD_LOCAL);
-
-  if (library) ritz_find_symbol(library, "fake_cuda", &get_state);
-  return get_state ? get_state() : NULL;
-}
-
-static FakeCuda *load_fakes(void) { return dlopen(FAKE_NVRTC, RTLD_NOW | RTLD_LOCAL) ? load_driver() : NULL; }
 
 // ---- What is found: once in a process, hence each in a child ----
 
@@ -41,11 +30,9 @@ static Found look_with(const FakeCuda *driver, int with_compiler, const char *fi
   const pid_t child = fork();
   if (child == 0) {
     const char *why;
-    unsetenv("CUDA_HOME");
-    unsetenv("CUDA_PATH");
-    unsetenv("RITZ_NVRTC");
+    fakes_forget_toolkits();
     if (file) setenv("RITZ_NVRTC", file, 1);
-    FakeCuda *fake = with_compiler ? load_fakes() : load_driver();
+    FakeCuda *fake = with_compiler ? fakes_load() : fakes_load_driver();
     *fake = *driver;
     found.found_compiler = ritz_nvrtc_version(&why) != NULL;
     found.count = ritz_cuda.count(&why);

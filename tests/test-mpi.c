@@ -76,7 +76,7 @@ static void create_vector(Kit *k) {
 static void begin(Kit *k, int takes_devices) {
   *k = (Kit){0};
   memset(&seen, 0, sizeof(seen));
-  seen.driver = load_driver();
+  seen.driver = fakes_load_for_contexts();
   fake_mpi = (FakeMpi){.takes_devices = takes_devices, .look = look};
   CHECK(seen.driver != NULL, "the fake is not there");
   if (tap_failed()) return;
@@ -230,7 +230,7 @@ TEST(the_library_says_it_or_the_environment) {
 }
 
 int main(int argc, char **argv) {
-  (void)load_driver(); // before anybody looks for one
+  (void)fakes_load_for_contexts(); // before anybody looks for one
   return tap_main(argc, argv,
                   TESTS(an_mpi_that_takes_devices_gets_their_pointers, another_mpi_gets_pointers_of_the_host,
                         what_mpi_refuses_is_told_and_leaves_the_exchange_as_it_was,

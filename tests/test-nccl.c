@@ -97,7 +97,7 @@ typedef struct {
 } Kit;
 
 static void begin(Kit *k) {
-  *k = (Kit){.driver = load_driver(), .nccl = load_nccl()};
+  *k = (Kit){.driver = fakes_load_for_contexts(), .nccl = load_nccl()};
   CHECK(k->driver && k->nccl, "the fakes are not there");
   if (tap_failed()) return;
   *k->nccl = (FakeNccl){0};
@@ -130,7 +130,8 @@ static int join_without_nccl(void) {
   Ceed ceed = NULL;
 
   setenv("RITZ_NCCL", "/nowhere/libnccl.so.2", 1);
-  if (!load_driver() || CeedInit("/gpu/cuda/shared", &ceed) || CeedSetErrorHandler(ceed, CeedErrorStore))
+  if (!fakes_load_for_contexts() || CeedInit("/gpu/cuda/shared", &ceed) ||
+      CeedSetErrorHandler(ceed, CeedErrorStore))
     return 2;
   const int code = RitzTransportCreateNCCL(ceed, &below, &transport);
 
@@ -637,7 +638,7 @@ TEST(messages_of_floats_have_half_the_bytes) {
 
 int main(int argc, char **argv) {
   if (argc == 2 && !strcmp(argv[1], "--without-nccl")) return join_without_nccl();
-  (void)load_driver(); // before anybody looks for one
+  (void)fakes_load_for_contexts(); // before anybody looks for one
   return tap_main(
       argc, argv,
       TESTS(a_library_that_is_not_there_is_named, messages_go_beside_the_context_and_sums_in_its_stream,
