@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "mesh/locate.h"
+#include "tests/mesh-list.h"
 #include "tests/mixed-tools.h"
 
 // ---- Meshes ----
@@ -208,21 +209,12 @@ TEST(points_are_found_where_they_were_made) {
 }
 
 TEST(points_are_found_in_meshes_of_files) {
-  static const char *const own[] = {"examples/meshes/heat-sink.msh", "examples/meshes/pipe-elbow.msh",
-                                    "examples/meshes/four-shapes.msh", "examples/meshes/disk.msh"};
-  static const char *const foreign[] = {"beam-hex.mesh",      "beam-tet.mesh",   "escher.mesh",
-                                        "fichera-mixed.mesh", "fichera-q3.mesh", "fichera.mesh",
-                                        "nested_cubes.msh",   "star-q3.mesh",    "star.mesh",
-                                        "periodic-cube.msh",  "toroid-hex.mesh"};
-  const size_t num_own = sizeof(own) / sizeof(own[0]), num_foreign = sizeof(foreign) / sizeof(foreign[0]);
   Ceed ceed = tap_ceed("/cpu/self/ref");
+  char path[MESH_PATH];
 
-  for (size_t i = 0; i < num_own + (tap_meshes() ? num_foreign : 0); i++) {
-    char path[1000];
+  for (size_t i = 0; mesh_list_path(i, path); i++) {
     RitzMesh mesh;
 
-    snprintf(path, sizeof(path), "%s%s%s", i < num_own ? "" : tap_meshes(), i < num_own ? "" : "/",
-             i < num_own ? own[i] : foreign[i - num_own]);
     CHECK_OK(RitzMeshRead(ceed, path, &mesh));
     check_mesh(mesh, path);
     if (tap_failed()) return;

@@ -3,6 +3,7 @@
 // in a simulation that executes the steps in random interleavings and knows, by vector clocks, which accesses
 // the flags order; and by real threads, whose sums must repeat bit for bit. Meant to be run under a thread
 // sanitizer, too.
+#include "tests/mesh-list.h"
 #include "tests/schedule-case.h"
 #include "tests/tap.h"
 
@@ -502,20 +503,10 @@ static void check_mesh(Ceed ceed, const char *path) {
 }
 
 TEST(sixteen_threads_are_busy_on_every_mesh) {
-  static const char *const own[] = {"examples/meshes/heat-sink.msh", "examples/meshes/pipe-elbow.msh",
-                                    "examples/meshes/four-shapes.msh", "examples/meshes/disk.msh"};
-  static const char *const foreign[] = {"beam-hex.mesh",      "beam-tet.mesh",   "escher.mesh",
-                                        "fichera-mixed.mesh", "fichera-q3.mesh", "fichera.mesh",
-                                        "nested_cubes.msh",   "star-q3.mesh",    "star.mesh",
-                                        "periodic-cube.msh",  "toroid-hex.mesh"};
-  const size_t num_own = sizeof(own) / sizeof(own[0]), num_foreign = sizeof(foreign) / sizeof(foreign[0]);
   Ceed ceed = tap_ceed("/cpu/self/ref");
+  char path[MESH_PATH];
 
-  for (size_t i = 0; i < num_own + (tap_meshes() ? num_foreign : 0); i++) {
-    char path[1000];
-
-    snprintf(path, sizeof(path), "%s%s%s", i < num_own ? "" : tap_meshes(), i < num_own ? "" : "/",
-             i < num_own ? own[i] : foreign[i - num_own]);
+  for (size_t i = 0; mesh_list_path(i, path) && !tap_failed(); i++) {
     check_mesh(ceed, path);
   }
   CeedDestroy(&ceed);
