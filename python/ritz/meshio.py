@@ -45,6 +45,8 @@ def read(mesh: Any, groups: str, read_file: Callable[[str], Made]) -> Made:
 
 
 def _write(file: BinaryIO, mesh: Any, groups: str) -> None:
+    if not (hasattr(mesh, "points") and hasattr(mesh, "cells")):
+        raise TypeError(f"Mesh.from_meshio: an object of type {type(mesh).__name__}, needed a meshio.Mesh")
     points = np.asarray(mesh.points, float)
     if points.ndim != 2 or not 1 <= points.shape[1] <= 3:
         raise ValueError(f"Mesh.from_meshio: points {points.shape}, needed [num][1, 2 or 3]")
@@ -73,6 +75,9 @@ def _rows(kind: str, cells: NDArray[Any], points: NDArray[np.float64], index: ND
     code, num_nodes, order, needed = _TYPES[kind]
     if cells.ndim != 2 or cells.shape[1] != num_nodes:
         raise ValueError(f"Mesh.from_meshio: cells of type {kind!r} {cells.shape}, needed [num][{num_nodes}]")
+    if cells.size and not 0 <= cells.min() <= cells.max() < 2**31 - 1:
+        raise ValueError(f"Mesh.from_meshio: cells of type {kind!r} have nodes {cells.min()} to {cells.max()}, "
+                         "needed 0 to 2^31 - 2")
     if kind in _KEPT_ORDER and _length(needed, cells, points) < _length(order, cells, points):
         order = needed
     found, num_corners = order.split(), num_nodes - len(order.split())

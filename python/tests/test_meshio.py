@@ -105,6 +105,8 @@ def test_what_is_no_mesh_is_refused():
         Mesh.from_meshio(meshio.Mesh(x, [("triangle", [[0, 1, 2, 2]])]))
     with pytest.raises(ritz.Error):
         Mesh.from_meshio(meshio.Mesh(np.eye(3, 2), [("triangle", [[0, 1, 2]])], field_data={'a"b\n': [1, 2]}))
+    with pytest.raises(TypeError, match="from_meshio: an object of type int, needed a meshio.Mesh"):
+        Mesh.from_meshio(3)
     with pytest.raises(ValueError, match="cells of type 'quad16', needed one of line, .*pyramid14"):
         Mesh.from_meshio(meshio.Mesh(np.zeros((16, 2)), [("quad16", [range(16)])]))
     with pytest.raises(ritz.Error, match=r"Mesh\.from_meshio: .*node 4, which is not defined"):
