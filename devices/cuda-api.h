@@ -109,6 +109,7 @@ enum { CU_STREAM_NON_BLOCKING = 1, CU_EVENT_DEFAULT = 0 };
   F(context_device, cuCtxGetDevice, (CUdevice * device))                                                     \
   F(memory_info, cuMemGetInfo_v2, (size_t * free_bytes, size_t * num_bytes))                                 \
   F(memory_alloc, cuMemAlloc_v2, (CUdeviceptr * p, size_t num_bytes))                                        \
+  F(host_alloc, cuMemHostAlloc, (void **p, size_t num_bytes, unsigned flags))                                \
   F(memory_free, cuMemFree_v2, (CUdeviceptr p))                                                              \
   F(memory_range, cuMemGetAddressRange_v2, (CUdeviceptr * start, size_t * num_bytes, CUdeviceptr p))         \
   F(memory_attributes, cuPointerGetAttributes,                                                               \

@@ -81,7 +81,7 @@ CUresult cuDeviceGetName(char *name, int length, CUdevice device) {
   return CUDA_SUCCESS;
 }
 
-enum { MEMORY = 1 << 20, OPT_IN = 232448 };
+enum { MEMORY = 1 << 25, OPT_IN = 232448 };
 static size_t num_used;
 
 CUresult cuDeviceTotalMem_v2(size_t *num_bytes, CUdevice device) {
@@ -235,6 +235,14 @@ CUresult cuMemAlloc_v2(CUdeviceptr *p, size_t num_bytes) {
   fake.num_memories++;
   *p = (CUdeviceptr)(uintptr_t)m->start;
   return CUDA_SUCCESS;
+}
+
+// Pinned memory of the host, which the program keeps.
+CUresult cuMemHostAlloc(void **p, size_t num_bytes, unsigned flags) {
+  BEGIN_IN_CONTEXT();
+  if (flags) return CUDA_ERROR_INVALID_VALUE;
+  *p = malloc(num_bytes);
+  return *p ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 CUresult cuMemFree_v2(CUdeviceptr p) {

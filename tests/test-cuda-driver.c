@@ -71,7 +71,7 @@ TEST(a_device_is_described_and_stays_open) {
   CHECK(info->driver == &ritz_cuda && info->index == 0, "driver and index");
   CHECK(!strcmp(info->name, "Fake") && !strcmp(info->arch, "sm_90"), "%s %s", info->name, info->arch);
   CHECK(strstr(info->version, "12.4") && strstr(info->version, "NVRTC 12.4"), "%s", info->version);
-  CHECK(info->num_bytes == 1 << 20 && info->num_units == 132 && info->warp_size == 32, "sizes");
+  CHECK(info->num_bytes == 1 << 25 && info->num_units == 132 && info->warp_size == 32, "sizes");
   CHECK(info->max_threads == 1024 && info->shared_bytes == 49152 && info->adds_atomically, "limits");
   CHECK(info->dynamic_shared_bytes == 232448, "shared memory, told at the launch");
   CHECK(info->shared_bytes_multiprocessor == 233472 && info->shared_bytes_reserved == 1024 &&
@@ -79,7 +79,7 @@ TEST(a_device_is_described_and_stays_open) {
             info->blocks_multiprocessor == 32,
         "limits of a multiprocessor");
   CHECK_OK(ritz_cuda.memory(kit.ceed, kit.device, &num_free));
-  CHECK(num_free == 1 << 20, "%lld bytes are free", (long long)num_free);
+  CHECK(num_free == 1 << 25, "%lld bytes are free", (long long)num_free);
   CHECK_OK(ritz_cuda.open(kit.ceed, 0, &again));
   CHECK_OK(ritz_cuda.open(kit.ceed, 1, &other));
   CHECK(again == kit.device && other != kit.device && ritz_cuda.info(other)->index == 1, "handles");
@@ -104,6 +104,85 @@ TEST(data_go_to_the_device_within_it_and_back) {
   for (int i = 0; i < n; i++) CHECK(out[i] == (i == 7 ? 0 : i), "entry %d is %g", i, out[i]);
   CHECK_OK(ritz_cuda.free(kit.ceed, kit.device, x));
   CHECK_OK(ritz_cuda.free(kit.ceed, kit.device, y));
+  end(&kit);
+}
+
+// Long copies go through pinned buffers: two chunks and more, which no chunk's size divides.
+TEST(long_arrays_go_to_the_device_and_back_through_pinned_buffers) {
+  enum { chunk = 4 << 20 };
+  const size_t sizes[] = {2 * chunk, 3 * chunk - 5, 4 * chunk + 13};
+  Kit kit;
+
+  if (!begin(&kit)) return;
+  for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++) {
+    const size_t n = sizes[k];
+    unsigned char *in = malloc(n), *out = calloc(n, 1);
+    const int copies = kit.fake->num_copies;
+    size_t num_wrong = 0;
+    void *x;
+
+    for (size_t i = 0; i < n; i++) in[i] = (unsigned char)(i * 2654435761U >> 13);
+    CHECK_OK(ritz_cuda.alloc(kit.ceed, kit.device, n, &x));
+    CHECK_OK(ritz_cuda.copy_in(kit.ceed, kit.device, NULL, n, x, in));
+    CHECK_OK(ritz_cuda.copy_out(kit.ceed, kit.device, NULL, n, out, x));
+    for (size_t i = 0; i < n; i++) num_wrong += in[i] != out[i];
+    CHECK(num_wrong == 0, "%zu of %zu bytes are wrong", num_wrong, n);
+    CHECK(kit.fake->num_copies - copies == (int)((n + chunk - 1) / chunk), "%d copies back",
+          kit.fake->num_copies - copies);
+    CHECK_OK(ritz_cuda.free(kit.ceed, kit.device, x));
+    free(in);
+    free(out);
+  }
+  end(&kit);
+}
+
+// The driver's own way serves where there is no pinned memory.
+TEST(long_arrays_need_no_pinned_memory) {
+  enum { n = 9 << 20 };
+  unsigned char *in = malloc(n), *out = calloc(n, 1);
+  Kit kit;
+  void *x;
+
+  if (!begin(&kit)) return;
+  for (size_t i = 0; i < n; i++) in[i] = (unsigned char)(i >> 7);
+  CHECK_OK(ritz_cuda.alloc(kit.ceed, kit.device, n, &x));
+  kit.fake->failing = "cuMemHostAlloc";
+  kit.fake->failure = CUDA_ERROR_OUT_OF_MEMORY;
+  CHECK_OK(ritz_cuda.copy_in(kit.ceed, kit.device, NULL, n, x, in));
+  CHECK_OK(ritz_cuda.copy_out(kit.ceed, kit.device, NULL, n, out, x));
+  CHECK(!memcmp(in, out, n), "the bytes differ");
+  kit.fake->failing = NULL;
+  CHECK_OK(ritz_cuda.free(kit.ceed, kit.device, x));
+  free(in);
+  free(out);
+  end(&kit);
+}
+
+TEST(a_long_copy_that_fails_gives_the_buffers_back) {
+  enum { n = 13 << 20 };
+  unsigned char *in = calloc(n, 1);
+  Kit kit;
+  void *x;
+
+  if (!begin(&kit)) return;
+  CHECK_OK(ritz_cuda.alloc(kit.ceed, kit.device, n, &x));
+  for (int k = 0; k < 2; k++) {
+    const int depth = kit.fake->depth;
+
+    kit.fake->failing = k ? "cuMemcpyDtoHAsync_v2" : "cuMemcpyHtoDAsync_v2";
+    kit.fake->failure = CUDA_ERROR_INVALID_VALUE;
+    if (k)
+      CHECK_ERROR(kit.ceed, ritz_cuda.copy_out(kit.ceed, kit.device, NULL, n, in, x), CEED_ERROR_BACKEND,
+                  "13631488 bytes");
+    else
+      CHECK_ERROR(kit.ceed, ritz_cuda.copy_in(kit.ceed, kit.device, NULL, n, x, in), CEED_ERROR_BACKEND,
+                  "13631488 bytes");
+    kit.fake->failing = NULL;
+    CHECK(kit.fake->depth == depth, "a context is left current");
+    CHECK_OK(ritz_cuda.copy_in(kit.ceed, kit.device, NULL, n, x, in));
+  }
+  CHECK_OK(ritz_cuda.free(kit.ceed, kit.device, x));
+  free(in);
   end(&kit);
 }
 
@@ -133,8 +212,8 @@ TEST(where_memory_is_short_the_message_says_how_much_was_wanted_and_is_free) {
   void *p;
 
   if (!begin(&kit)) return;
-  CHECK_ERROR(kit.ceed, ritz_cuda.alloc(kit.ceed, kit.device, 2 << 20, &p), CEED_ERROR_MAJOR,
-              "cuMemAlloc: 2097152 bytes wanted, 1048576 of 1048576 free: out of memory");
+  CHECK_ERROR(kit.ceed, ritz_cuda.alloc(kit.ceed, kit.device, 1 << 26, &p), CEED_ERROR_MAJOR,
+              "cuMemAlloc: 67108864 bytes wanted, 33554432 of 33554432 free: out of memory");
   CHECK(!p, "memory of a failed call");
   end(&kit);
 }
@@ -894,6 +973,8 @@ int main(int argc, char **argv) {
   return tap_main(
       argc, argv,
       TESTS(a_device_is_described_and_stays_open, data_go_to_the_device_within_it_and_back,
+            long_arrays_go_to_the_device_and_back_through_pinned_buffers, long_arrays_need_no_pinned_memory,
+            a_long_copy_that_fails_gives_the_buffers_back,
             memory_is_found_by_any_address_in_it_on_its_own_device,
             where_memory_is_short_the_message_says_how_much_was_wanted_and_is_free,
             streams_and_events_order_and_time_work, a_kernel_gets_its_arguments_blocks_and_threads,
