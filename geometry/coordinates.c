@@ -92,6 +92,13 @@ static int find_sharing(const RitzGeometryCase *c, const RitzGeometryCoordinates
   return CEED_ERROR_SUCCESS;
 }
 
+// Whether all nodes are corners.
+static bool is_linear(const RitzGeometry g) {
+  for (CeedInt b = 0; b < g->num_blocks; b++)
+    if (g->blocks[b].num_nodes > g->blocks[b].num_corners) return false;
+  return true;
+}
+
 // Where geometry is continuous there are not more vertices than nodes, whose offsets are CeedInt.
 int ritz_geometry_coordinates_create(const RitzGeometryCase *c, RitzGeometryCoordinates *coordinates) {
   RitzGeometryCoordinates *s = coordinates;
@@ -103,6 +110,10 @@ int ritz_geometry_coordinates_create(const RitzGeometryCase *c, RitzGeometryCoor
   RITZ_TRY(CeedVectorGetLength(s->x, &s->num_x));
   RITZ_TRY(find_sharing(c, s, &is_shared));
   if (!is_shared) return CEED_ERROR_SUCCESS;
+  if (is_linear(c->geometry)) {
+    s->num_vertices = s->num_x;
+    return CeedVectorReferenceCopy(s->x, &s->vertices);
+  }
   RITZ_TRY(number_vertices(c, s));
   return fill_vertices(c, s);
 }
@@ -153,6 +164,7 @@ int ritz_geometry_shared_offsets(RitzGeometryShared *s) {
 
   if (!s->coordinates->vertices) return CEED_ERROR_SUCCESS;
   RITZ_TRY(copy_offsets(s));
+  if (!s->coordinates->offset) return CEED_ERROR_SUCCESS;
   RITZ_TRY(RitzMeshGetBlock(s->c.geometry->mesh, block->index, NULL, NULL, NULL, &vertices, NULL));
   RITZ_TRY(RITZ_MALLOC(s->c.ceed, num, &s->offsets_vertices));
   OffsetCopy copy = {s->coordinates->offset, vertices, s->offsets_vertices};
@@ -169,12 +181,12 @@ static CeedInt num_nodes_of(const RitzGeometryCase *c, RitzGeometryNodes nodes) 
   }
 }
 
-// The entry of node n in an element's tables of offsets, or among its own nodes.
-static CeedInt local_node(const RitzGeometryCase *c, RitzGeometryNodes nodes, bool is_shared, CeedInt n) {
+// The entry of node n in an element's table of corners, or of nodes.
+static CeedInt local_node(const RitzGeometryCase *c, RitzGeometryNodes nodes, bool by_corners, CeedInt n) {
   if (nodes == RITZ_NODES_ALL) return n;
   const CeedInt corner = nodes == RITZ_NODES_EDGES ? c->block->shape->edge_ends[n] : n;
 
-  return is_shared ? corner : c->block->corner_node[corner];
+  return by_corners ? corner : c->block->corner_node[corner];
 }
 
 typedef struct {
@@ -187,16 +199,16 @@ typedef struct {
 static void take_offsets(void *data, int slot, int64_t first_elem, int64_t count) {
   const PartOffsets *o = data;
   const RitzGeometryShared *s = o->part->shared;
-  const bool all = o->nodes == RITZ_NODES_ALL;
-  const int64_t stride = num_nodes_of(&s->c, all ? RITZ_NODES_ALL : RITZ_NODES_CORNERS);
-  const CeedInt *from = all ? s->offsets_x : s->offsets_vertices;
+  const bool by_corners = o->nodes != RITZ_NODES_ALL && s->offsets_vertices;
+  const int64_t stride = num_nodes_of(&s->c, by_corners ? RITZ_NODES_CORNERS : RITZ_NODES_ALL);
+  const CeedInt *from = by_corners ? s->offsets_vertices : s->offsets_x;
 
   (void)slot;
   for (int64_t e = first_elem; e < first_elem + count; e++) {
     const int64_t element = o->part->elements[e] - s->c.block->first;
 
     for (CeedInt n = 0; n < o->num_nodes; n++)
-      o->offsets[e * o->num_nodes + n] = from[element * stride + local_node(&s->c, o->nodes, true, n)];
+      o->offsets[e * o->num_nodes + n] = from[element * stride + local_node(&s->c, o->nodes, by_corners, n)];
   }
 }
 

@@ -123,8 +123,9 @@ RitzGeometryFunction ritz_geometry_setup_function(bool has_coefficients);
 typedef struct {
   CeedInt num_blocks;
   CeedElemRestriction *rstr; // owned, [num_blocks], as all that follow
-  CeedVector x, vertices;    // the latter: positions of the corners; NULL: elements have nodes of their own
-  CeedInt *offset;           // [vertices of the mesh] into vertices; NULL with them
+  CeedVector x, vertices; // the latter: positions of the corners; x again where all nodes are corners; NULL:
+                          // elements have nodes of their own
+  CeedInt *offset;        // [vertices of the mesh] into vertices; NULL with them, or where they are x
   CeedSize num_x, num_vertices; // lengths of the vectors
 } RitzGeometryCoordinates;
 
@@ -137,8 +138,9 @@ typedef struct {
   RitzGeometryCase c;
   const RitzGeometryCoordinates *coordinates; // borrowed
   CeedBasis basis_u;                          // owned, as the rest
-  CeedInt *offsets_x;        // [elements][nodes] into x; NULL: elements have nodes of their own
-  CeedInt *offsets_vertices; // [elements][corners] into vertices; NULL with offsets_x
+  CeedInt *offsets_x; // [elements][nodes] into x; NULL: elements have nodes of their own
+  CeedInt
+      *offsets_vertices; // [elements][corners] into vertices; NULL with offsets_x, or where vertices are x
 } RitzGeometryShared;
 
 int ritz_geometry_shared_create(const RitzGeometryCase *c, const RitzGeometryCoordinates *coordinates,
