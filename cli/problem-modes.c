@@ -249,19 +249,14 @@ static int create_modes_of_pieces(RitzSpace space, Modes *modes, ProblemModes *f
 // Pieces at nodes, those of the whole mesh, and which nodes count here.
 static int find_nodes(RitzSpace space, const int64_t *piece_of_elem, Modes *modes) {
   const Problem *p = modes->problem;
-  RitzExchange exchange = NULL;
   RitzHalo halo = NULL;
-  int ierr;
 
   CLI_TRY(find_pieces_of_nodes(p->ceed, space, piece_of_elem, modes));
   modes->num_owned = modes->num_nodes;
   if (!p->options.transport) return CEED_ERROR_SUCCESS;
   CLI_TRY(RitzSpaceGetHalo(space, &halo));
   CLI_TRY(RitzHaloGetSizes(halo, &modes->num_owned, NULL));
-  CLI_TRY(RitzExchangeCreate(space, p->ceed, p->options.transport, &exchange));
-  ierr = problem_join_pieces(p, space, exchange, &modes->num_pieces, modes->piece_of);
-  RitzExchangeDestroy(&exchange);
-  return ierr;
+  return problem_join_pieces(p, space, &modes->num_pieces, modes->piece_of);
 }
 
 // Whether one value holds all there is: the constants of one piece. Pieces of parts are joined by then.

@@ -95,22 +95,50 @@ cleanup:
 
 // ---- Pieces in parts ----
 
-// Numbers of this part's pieces among those of all parts: from *first on, *all in all.
-static int count_pieces(const Problem *p, int64_t num, int64_t *first, int64_t *all) {
+// How many pieces there are in all parts.
+typedef struct {
+  double *num;        // owned, [num_parts]: of each
+  int64_t first, all; // numbers of this part's begin at; the sum
+  bool has_several;   // a part
+} Counts;
+
+static int count_pieces(const Problem *p, int64_t num, Counts *counts) {
   const RitzTransport *t = p->options.transport;
-  double *counts = NULL;
 
-  CLI_TRY(cli_allocate(p->ceed, (size_t)t->num_parts, sizeof(*counts), &counts));
-  for (CeedInt i = 0; i < t->num_parts; i++) counts[i] = i == t->part ? (double)num : 0;
-  const int ierr = t->reduce(t, RITZ_REDUCTION_SUM, t->num_parts, counts);
-
-  *first = *all = 0;
+  CLI_TRY(cli_allocate(p->ceed, (size_t)t->num_parts, sizeof(*counts->num), &counts->num));
+  counts->num[t->part] = (double)num;
+  CLI_TRY(t->reduce(t, RITZ_REDUCTION_SUM, t->num_parts, counts->num));
   for (CeedInt i = 0; i < t->num_parts; i++) {
-    if (i < t->part) *first += (int64_t)counts[i];
-    *all += (int64_t)counts[i];
+    if (i < t->part) counts->first += (int64_t)counts->num[i];
+    counts->all += (int64_t)counts->num[i];
+    counts->has_several |= counts->num[i] > 1;
   }
-  free(counts);
-  return ierr;
+  return CEED_ERROR_SUCCESS;
+}
+
+// Pairs of pieces that have a node in common: this part's, and that of the node's owner.
+typedef struct {
+  int64_t num;
+  int64_t (*pair)[2]; // owned
+} Links;
+
+// Where every part is one piece: itself and its neighbours.
+static int link_parts(const Problem *p, RitzHalo halo, const Counts *counts, Links *links) {
+  CeedInt num = 0;
+
+  CLI_TRY(RitzHaloGetNumNeighbours(halo, &num));
+  CLI_TRY(cli_allocate(p->ceed, (size_t)num + 1, sizeof(*links->pair), &links->pair));
+  for (CeedInt i = 0; i < num; i++) {
+    CeedInt part = 0;
+    int64_t num_ghosts = 0;
+
+    CLI_TRY(RitzHaloGetNeighbour(halo, i, &part, NULL, NULL, &num_ghosts, NULL));
+    if (num_ghosts == 0) continue;
+    links->pair[links->num][0] = counts->first;
+    links->pair[links->num++][1] = 0;
+    for (CeedInt j = 0; j < part; j++) links->pair[links->num - 1][1] += (int64_t)counts->num[j];
+  }
+  return CEED_ERROR_SUCCESS;
 }
 
 // v: numbers of the pieces at nodes, those of their owners at ghosts.
@@ -125,16 +153,42 @@ static int share_pieces(RitzExchange exchange, CeedInt num_comp, int64_t num_nod
   return RitzExchangeRun(exchange, RITZ_EXCHANGE_TO_GHOSTS, v);
 }
 
-// labels [all], less than zero so that the largest of all parts is wanted: of two pieces with a common node
-// both get the nearer one to zero, until nothing changes in any part. owners: of share_pieces.
-static int spread_labels(const Problem *p, CeedInt num_comp, int64_t num_nodes, const int64_t *piece_of_node,
-                         int64_t first, const CeedScalar *owners, int64_t all, double *labels) {
+static int link_ghosts(const Problem *p, RitzSpace space, RitzHalo halo, const int64_t *piece_of_node,
+                       const Counts *counts, Links *links) {
+  int64_t num_owned = 0, num_ghosts = 0;
+  RitzExchange exchange = NULL;
+  CeedInt num_comp = 0;
+  const CeedScalar *owners = NULL;
+  CeedVector v = NULL;
+  int ierr;
+
+  CLI_TRY(RitzHaloGetSizes(halo, &num_owned, &num_ghosts));
+  CLI_TRY(RitzSpaceGetNumComponents(space, &num_comp));
+  CLI_TRY(cli_allocate(p->ceed, (size_t)num_ghosts + 1, sizeof(*links->pair), &links->pair));
+  CLI_TRY_CLEANUP(RitzExchangeCreate(space, p->ceed, p->options.transport, &exchange));
+  CLI_TRY_CLEANUP(CeedVectorCreate(p->ceed, (num_owned + num_ghosts) * num_comp, &v));
+  CLI_TRY_CLEANUP(share_pieces(exchange, num_comp, num_owned + num_ghosts, piece_of_node, counts->first, v));
+  CLI_TRY_CLEANUP(CeedVectorGetArrayRead(v, CEED_MEM_HOST, &owners));
+  for (int64_t i = num_owned; i < num_owned + num_ghosts; i++) {
+    links->pair[links->num][0] = counts->first + piece_of_node[i];
+    links->pair[links->num++][1] = (int64_t)owners[i * num_comp];
+  }
+  ierr = CeedVectorRestoreArrayRead(v, &owners);
+cleanup:
+  CeedVectorDestroy(&v);
+  RitzExchangeDestroy(&exchange);
+  return ierr;
+}
+
+// labels [all], less than zero so that the largest of all parts is wanted: of two linked pieces both get the
+// nearer one to zero, until nothing changes in any part.
+static int spread_labels(const Problem *p, const Links *links, int64_t all, double *labels) {
   const RitzTransport *t = p->options.transport;
 
   for (double changes = 1; changes > 0;) {
     changes = 0;
-    for (int64_t i = 0; i < num_nodes; i++) {
-      double *mine = &labels[first + piece_of_node[i]], *other = &labels[(int64_t)owners[i * num_comp]];
+    for (int64_t i = 0; i < links->num; i++) {
+      double *mine = &labels[links->pair[i][0]], *other = &labels[links->pair[i][1]];
 
       if (*mine == *other) continue;
       *mine = *other = *mine > *other ? *mine : *other;
@@ -157,30 +211,29 @@ static void number_labels(int64_t all, double *labels, int64_t *num_pieces) {
   }
 }
 
-int problem_join_pieces(const Problem *p, RitzSpace space, RitzExchange exchange, int64_t *num_pieces,
-                        int64_t *piece_of_node) {
-  int64_t num_nodes = 0, first = 0, all = 0;
-  CeedInt num_comp = 0;
-  const CeedScalar *owners = NULL;
-  CeedVector v = NULL;
+int problem_join_pieces(const Problem *p, RitzSpace space, int64_t *num_pieces, int64_t *piece_of_node) {
+  int64_t num_nodes = 0;
+  Counts counts = {0};
+  Links links = {0};
+  RitzHalo halo = NULL;
   double *labels = NULL;
   int ierr;
 
   CLI_TRY(RitzSpaceGetNumNodes(space, &num_nodes));
-  CLI_TRY(RitzSpaceGetNumComponents(space, &num_comp));
-  CLI_TRY_CLEANUP(count_pieces(p, *num_pieces, &first, &all));
-  CLI_TRY_CLEANUP(cli_allocate(p->ceed, (size_t)all, sizeof(*labels), &labels));
-  for (int64_t i = 0; i < all; i++) labels[i] = -(double)(i + 1);
-  CLI_TRY_CLEANUP(CeedVectorCreate(p->ceed, num_nodes * num_comp, &v));
-  CLI_TRY_CLEANUP(share_pieces(exchange, num_comp, num_nodes, piece_of_node, first, v));
-  CLI_TRY_CLEANUP(CeedVectorGetArrayRead(v, CEED_MEM_HOST, &owners));
-  ierr = spread_labels(p, num_comp, num_nodes, piece_of_node, first, owners, all, labels);
-  CeedVectorRestoreArrayRead(v, &owners);
-  if (ierr) goto cleanup;
-  number_labels(all, labels, num_pieces);
-  for (int64_t i = 0; i < num_nodes; i++) piece_of_node[i] = (int64_t)labels[first + piece_of_node[i]];
+  CLI_TRY(RitzSpaceGetHalo(space, &halo));
+  CLI_TRY_CLEANUP(count_pieces(p, *num_pieces, &counts));
+  CLI_TRY_CLEANUP(counts.has_several ? link_ghosts(p, space, halo, piece_of_node, &counts, &links)
+                                     : link_parts(p, halo, &counts, &links));
+  CLI_TRY_CLEANUP(cli_allocate(p->ceed, (size_t)counts.all, sizeof(*labels), &labels));
+  for (int64_t i = 0; i < counts.all; i++) labels[i] = -(double)(i + 1);
+  CLI_TRY_CLEANUP(spread_labels(p, &links, counts.all, labels));
+  number_labels(counts.all, labels, num_pieces);
+  if (*num_pieces > 1 || counts.has_several)
+    for (int64_t i = 0; i < num_nodes; i++)
+      piece_of_node[i] = (int64_t)labels[counts.first + piece_of_node[i]];
 cleanup:
-  CeedVectorDestroy(&v);
+  free(counts.num);
+  free(links.pair);
   free(labels);
   return ierr;
 }

@@ -284,9 +284,8 @@ double problem_von_mises(const double stress[PROBLEM_STRESSES]);
 // free(). They are numbered by their first elements.
 int problem_find_pieces(Ceed ceed, RitzMesh mesh, int64_t *num_pieces, int64_t **piece_of_elem);
 // Turns the pieces of this part, their number and that of each node of a space, into pieces of the whole
-// mesh, numbered alike in all parts. exchange: of the space.
-int problem_join_pieces(const Problem *problem, RitzSpace space, RitzExchange exchange, int64_t *num_pieces,
-                        int64_t *piece_of_node);
+// mesh, numbered alike in all parts.
+int problem_join_pieces(const Problem *problem, RitzSpace space, int64_t *num_pieces, int64_t *piece_of_node);
 
 // ---- problem-modes.c ----
 
