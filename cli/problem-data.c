@@ -64,36 +64,65 @@ int problem_add_pressure(const Problem *p, const char *name, const char *part, P
 
 // ---- Values at nodes ----
 
-static int set_node(const Problem *p, const char *name, ProblemFunction f, const void *ctx, CeedInt component,
-                    const ProblemPoint *point, CeedScalar *values) {
-  for (CeedInt c = 0; c < p->num_comp; c++) {
-    if (component >= 0 && c != component) continue;
-    CLI_TRY(problem_evaluate(p, name, f, ctx, point, c, &values[c]));
+// values [num][num_comp], of one component [num].
+static int evaluate_nodes(const Problem *p, const char *name, ProblemFunction f, const void *ctx,
+                          CeedInt component, int64_t num, const double *positions, CeedScalar *values) {
+  const CeedInt first = component >= 0 ? component : 0, end = component >= 0 ? component + 1 : p->num_comp;
+  ProblemPoint point = {.x = {[PROBLEM_TIME] = p->time}};
+
+  for (int64_t i = 0; i < num; i++) {
+    for (CeedInt d = 0; d < p->space_dim; d++) point.x[d] = positions[i * p->space_dim + d];
+    for (CeedInt c = first; c < end; c++) CLI_TRY(problem_evaluate(p, name, f, ctx, &point, c, values++));
   }
   return CEED_ERROR_SUCCESS;
 }
 
+// The values go where u is: vectors of devices stay there.
+static int put_values(const Problem *p, CeedInt component, int64_t num, const int64_t *nodes,
+                      const CeedScalar *values, CeedVector u) {
+  const CeedInt first = component >= 0 ? component : 0, count = component >= 0 ? 1 : p->num_comp;
+  RitzIndices indices = NULL;
+  int64_t *entries = NULL;
+  int ierr;
+
+  CLI_TRY(cli_allocate(p->ceed, (size_t)num * (size_t)count, sizeof(*entries), &entries));
+  for (int64_t i = 0; i < num * count; i++) entries[i] = nodes[i / count] * p->num_comp + first + i % count;
+  ierr = RitzIndicesCreate(p->ceed, num * count, entries, &indices);
+  free(entries);
+  if (!ierr) ierr = RitzVectorSetEntryValues(u, indices, values);
+  RitzIndicesDestroy(&indices);
+  return ierr;
+}
+
+static int set_all_nodes(const Problem *p, const char *name, ProblemFunction f, const void *ctx, int64_t num,
+                         const double *positions, CeedVector u) {
+  CeedScalar *array = NULL;
+
+  CLI_TRY(CeedVectorGetArrayWrite(u, CEED_MEM_HOST, &array));
+  const int ierr = evaluate_nodes(p, name, f, ctx, -1, num, positions, array);
+  const int restore = CeedVectorRestoreArray(u, &array);
+  return ierr ? ierr : restore;
+}
+
 int problem_set_nodes(const Problem *p, const char *name, ProblemFunction f, const void *ctx,
                       CeedInt component, int64_t num, const int64_t *nodes, CeedVector u) {
-  ProblemPoint point = {.x = {[PROBLEM_TIME] = p->time}};
   double *positions = NULL;
-  CeedScalar *array = NULL;
-  int ierr, restore;
+  CeedScalar *values = NULL;
+  int ierr;
 
   if (!nodes) CLI_TRY(RitzSpaceGetNumNodes(p->space, &num));
   CLI_TRY(cli_allocate(p->ceed, (size_t)num * (size_t)p->space_dim, sizeof(double), &positions));
   CLI_TRY_CLEANUP(nodes ? RitzSpaceGetCoordinatesOf(p->space, num, nodes, positions)
                         : RitzSpaceGetNodeCoordinates(p->space, positions));
-  CLI_TRY_CLEANUP(CeedVectorGetArray(u, CEED_MEM_HOST, &array));
-  for (int64_t i = 0; i < num && !ierr; i++) {
-    const int64_t node = nodes ? nodes[i] : i;
-
-    for (CeedInt d = 0; d < p->space_dim; d++) point.x[d] = positions[i * p->space_dim + d];
-    ierr = set_node(p, name, f, ctx, component, &point, &array[node * p->num_comp]);
+  if (!nodes) {
+    ierr = set_all_nodes(p, name, f, ctx, num, positions, u);
+    goto cleanup;
   }
-  restore = CeedVectorRestoreArray(u, &array);
-  ierr = ierr ? ierr : restore;
+  CLI_TRY_CLEANUP(cli_allocate(p->ceed, (size_t)num * (size_t)p->num_comp, sizeof(*values), &values));
+  CLI_TRY_CLEANUP(evaluate_nodes(p, name, f, ctx, component, num, positions, values));
+  ierr = put_values(p, component, num, nodes, values, u);
 cleanup:
   free(positions);
+  free(values);
   return ierr;
 }

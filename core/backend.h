@@ -193,10 +193,10 @@ struct RitzBackend {
   int (*front_prepare)(RitzFront front);
   int (*front_run)(RitzFront front, const RitzFrontCall *call);
   int (*front_destroy)(RitzFront front);
-  // x[i] = value, y[i] = x[i] for the entries of a list in the backend's memory, ascending, each once; num >
-  // 0.
+  // x[i] = value, or the value of the entry's place in the list where there are `values`; y[i] = x[i]: for
+  // the entries of a list, ascending, each once; num > 0. All arrays are in the backend's memory.
   int (*vector_set_entries)(Ceed ceed, CeedScalarType precision, int64_t num, const int64_t *entries,
-                            double value, void *x);
+                            const CeedScalar *values, double value, void *x);
   int (*vector_copy_entries)(Ceed ceed, CeedScalarType precision, int64_t num, const int64_t *entries,
                              const void *x, void *y);
 

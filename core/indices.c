@@ -148,21 +148,41 @@ int ritz_indices_for(RitzIndices indices, const char *call, CeedVector vec, cons
 
 // ---- Entries of vectors ----
 
-int RitzVectorSetEntries(CeedVector vec, RitzIndices indices, double value) {
-  RITZ_HANDLE(vec, indices);
-  if (!indices) return CEED_ERROR_SUCCESS;
+// values: in the backend's memory; NULL: the value.
+static int set_entries(const char *call, CeedVector vec, RitzIndices indices, const CeedScalar *values,
+                       double value) {
   Ceed ceed = vec->obj.ceed;
-  RITZ_ARGUMENT(ceed, indices);
   const int64_t *entries;
   RitzRepKind kind;
   void *array;
-  RITZ_TRY(ritz_indices_for(indices, __func__, vec, &entries));
-  if (indices->num == 0) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(ritz_vector_grant(vec, __func__, RITZ_ACCESS_READ_WRITE, ceed->backend.mem_type, &kind));
+
+  RITZ_TRY(ritz_indices_for(indices, call, vec, &entries));
+  RITZ_TRY(ritz_vector_grant(vec, call, RITZ_ACCESS_READ_WRITE, ceed->backend.mem_type, &kind));
   RITZ_TRY(ritz_vector_hand_out(vec, RITZ_ACCESS_READ_WRITE, kind, &array));
   const int ierr =
-      ceed->backend.vector_set_entries(ceed, vec->precision, indices->num, entries, value, array);
+      ceed->backend.vector_set_entries(ceed, vec->precision, indices->num, entries, values, value, array);
   return ritz_vector_unlock(vec, RITZ_ACCESS_READ_WRITE, &array, ierr);
+}
+
+int RitzVectorSetEntries(CeedVector vec, RitzIndices indices, double value) {
+  RITZ_HANDLE(vec, indices);
+  if (!indices || indices->num == 0) return CEED_ERROR_SUCCESS;
+  return set_entries(__func__, vec, indices, NULL, value);
+}
+
+int RitzVectorSetEntryValues(CeedVector vec, RitzIndices indices, const CeedScalar values[]) {
+  RITZ_HANDLE(vec, indices);
+  if (!indices || indices->num == 0) return CEED_ERROR_SUCCESS;
+  Ceed ceed = vec->obj.ceed;
+  RITZ_ARGUMENT(ceed, values);
+  if (ceed->backend.mem_type == CEED_MEM_HOST) return set_entries(__func__, vec, indices, values, 0);
+  const size_t num_bytes = (size_t)indices->num * sizeof(*values);
+  void *copy = NULL;
+
+  RITZ_TRY(ceed->backend.rep_alloc(ceed, RITZ_REP_DEVICE, num_bytes, &copy));
+  int ierr = ceed->backend.rep_copy(ceed, num_bytes, RITZ_REP_DEVICE, copy, RITZ_REP_HOST, values);
+  if (!ierr) ierr = set_entries(__func__, vec, indices, copy, 0);
+  return ritz_first_error(ierr, ceed->backend.rep_free(ceed, RITZ_REP_DEVICE, copy));
 }
 
 static int check_pair(const char *call, CeedVector from, CeedVector to) {

@@ -10,18 +10,16 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/ranges.h"
 #include "base/threads.h"
 #include "devices/cuda-api.h"
+#include "devices/cuda-staging.h"
 #include "devices/cuda.h"
 
 struct RitzDevice_private {
   RitzDeviceInfo info;
   CUdevice handle;
   CUcontext context;
-  _Atomic bool is_staging; // a copy has the buffers
-  char *staging[2];        // pinned, STAGING_BYTES each; NULL: none so far. They stay with the device
-  CUevent staged[2];       // the driver is done with the buffer; of the copy that has them
+  RitzCudaStaging staging;
   RitzDevice next;
 };
 
@@ -363,150 +361,34 @@ static void find_memory(RitzDevice device, const void *p, void **start, size_t *
   *num_bytes = num_found;
 }
 
-// ---- Copies between host and device ----
-// The driver brings arrays of the host that are not pinned through buffers of its own on one thread, at 5 to
-// 6 GB/s, and at 3 into pages that were never touched. Long ones go through two buffers here, which all
-// threads of the context fill or empty while the device reads or writes the other.
-
-enum { STAGING_BYTES = 4 << 20 };
-
-static bool is_pinned(const void *host) {
-  CUpointer_attribute attribute = CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
-  unsigned type = 0;
-  void *value = &type;
-
-  return !cuda.api.memory_attributes(1, &attribute, &value, address(host)) && type;
-}
-
-static void give_staging(RitzDevice device) {
-  for (int i = 0; i < 2; i++) {
-    if (device->staged[i]) cuda.api.event_destroy(device->staged[i]);
-    device->staged[i] = NULL;
-  }
-  atomic_store(&device->is_staging, false);
-}
-
-// Whether the calling thread has the device's buffers now, until give_staging.
-static bool take_staging(RitzDevice device, size_t num_bytes, const void *host) {
-  bool is_taken = false, is_made = true;
-
-  if (num_bytes < 2 * (size_t)STAGING_BYTES || is_pinned(host)) return false;
-  if (!atomic_compare_exchange_strong(&device->is_staging, &is_taken, true)) return false;
-  for (int i = 0; i < 2 && is_made; i++) {
-    is_made = !cuda.api.event_create(&device->staged[i], CU_EVENT_DEFAULT) &&
-              (device->staging[i] || !cuda.api.host_alloc((void **)&device->staging[i], STAGING_BYTES, 0));
-  }
-  if (!is_made) give_staging(device);
-  return is_made;
-}
-
-enum { COPY_UNIT = 64 }; // bytes
-
-typedef struct {
-  char *to;
-  const char *from;
-  size_t num_bytes;
-} HostCopy;
-
-static void copy_units(void *data, int slot, int64_t first, int64_t count) {
-  const HostCopy *copy = data;
-  const size_t begin = (size_t)first * COPY_UNIT, rest = copy->num_bytes - begin;
-  const size_t num_bytes = (size_t)count * COPY_UNIT < rest ? (size_t)count * COPY_UNIT : rest;
-
-  (void)slot;
-  memcpy(copy->to + begin, copy->from + begin, num_bytes);
-}
-
-static int copy_on_host(Ceed ceed, size_t num_bytes, char *to, const char *from) {
-  HostCopy copy = {to, from, num_bytes};
-  return ritz_run_ranges(ceed, (int64_t)((num_bytes + COPY_UNIT - 1) / COPY_UNIT), copy_units, &copy);
-}
-
-typedef struct {
-  Ceed ceed;
-  RitzDevice device;
-  CUstream stream;
-  size_t num_bytes;
-  char *to;
-  const char *from;
-} Staged;
-
-static size_t chunk_bytes(const Staged *s, size_t begin) {
-  return s->num_bytes - begin < STAGING_BYTES ? s->num_bytes - begin : STAGING_BYTES;
-}
-
-// Fills a buffer and has the device read it.
-static int stage_in(const Staged *s, CUresult *result) {
-  for (size_t begin = 0, k = 0; begin < s->num_bytes && !*result; begin += STAGING_BYTES, k ^= 1) {
-    const size_t num_bytes = chunk_bytes(s, begin);
-    char *buffer = s->device->staging[k];
-
-    if (begin >= 2 * (size_t)STAGING_BYTES) *result = cuda.api.event_synchronize(s->device->staged[k]);
-    if (*result) break;
-    RITZ_TRY(copy_on_host(s->ceed, num_bytes, buffer, s->from + begin));
-    *result = cuda.api.copy_in(address(s->to + begin), buffer, num_bytes, s->stream);
-    if (!*result) *result = cuda.api.event_record(s->device->staged[k], s->stream);
-  }
-  return CEED_ERROR_SUCCESS;
-}
-
-static CUresult start_out(const Staged *s, size_t begin, size_t k) {
-  const CUresult result =
-      cuda.api.copy_out(s->device->staging[k], address(s->from + begin), chunk_bytes(s, begin), s->stream);
-
-  return result ? result : cuda.api.event_record(s->device->staged[k], s->stream);
-}
-
-// Empties a buffer while the device writes the other.
-static int stage_out(const Staged *s, CUresult *result) {
-  *result = start_out(s, 0, 0);
-  for (size_t begin = 0, k = 0; begin < s->num_bytes && !*result; begin += STAGING_BYTES, k ^= 1) {
-    const size_t next = begin + STAGING_BYTES;
-
-    if (next < s->num_bytes) *result = start_out(s, next, k ^ 1);
-    if (!*result) *result = cuda.api.event_synchronize(s->device->staged[k]);
-    if (!*result)
-      RITZ_TRY(copy_on_host(s->ceed, chunk_bytes(s, begin), s->to + begin, s->device->staging[k]));
-  }
-  return CEED_ERROR_SUCCESS;
-}
-
-// In the end the stream is waited for: buffers are the next copy's, and the driver reads some arrays of the
-// host after it has returned: those that are pinned, and on some machines all others, too.
+// The driver reads some arrays of the host after it has returned: those that are pinned, and on some machines
+// all others, too.
 static int copy_in(Ceed ceed, RitzDevice device, RitzDeviceStream stream, size_t num_bytes, void *to,
                    const void *from) {
-  const Staged staged = {ceed, device, (CUstream)stream, num_bytes, to, from};
+  const RitzCudaCopy copy = {ceed, (CUstream)stream, num_bytes, to, from};
   CUresult result = CUDA_SUCCESS;
-  int ierr = CEED_ERROR_SUCCESS;
+  bool is_done = false;
 
   RITZ_TRY(ritz_cuda_enter(ceed, device));
-  const bool is_staged = take_staging(device, num_bytes, from);
-  if (is_staged)
-    ierr = stage_in(&staged, &result);
-  else
-    result = cuda.api.copy_in(address(to), from, num_bytes, (CUstream)stream);
-  const CUresult ended = cuda.api.stream_synchronize((CUstream)stream);
-  if (is_staged) give_staging(device);
-  leave(CUDA_SUCCESS);
-  return ierr ? ierr : check_driver(ceed, result ? result : ended, "cuMemcpyHtoDAsync: %zu bytes", num_bytes);
+  const int ierr = ritz_cuda_stage_in(&cuda.api, &device->staging, &copy, &is_done, &result);
+  if (!is_done) result = cuda.api.copy_in(address(to), from, num_bytes, copy.stream);
+  if (!is_done && !result) result = cuda.api.stream_synchronize(copy.stream);
+  leave(result);
+  return ierr ? ierr : check_driver(ceed, result, "cuMemcpyHtoDAsync: %zu bytes", num_bytes);
 }
 
 static int copy_out(Ceed ceed, RitzDevice device, RitzDeviceStream stream, size_t num_bytes, void *to,
                     const void *from) {
-  const Staged staged = {ceed, device, (CUstream)stream, num_bytes, to, from};
+  const RitzCudaCopy copy = {ceed, (CUstream)stream, num_bytes, to, from};
   CUresult result = CUDA_SUCCESS;
-  int ierr = CEED_ERROR_SUCCESS;
+  bool is_done = false;
 
   RITZ_TRY(ritz_cuda_enter(ceed, device));
-  const bool is_staged = take_staging(device, num_bytes, to);
-  if (is_staged)
-    ierr = stage_out(&staged, &result);
-  else
-    result = cuda.api.copy_out(to, address(from), num_bytes, (CUstream)stream);
-  const CUresult ended = cuda.api.stream_synchronize((CUstream)stream);
-  if (is_staged) give_staging(device);
-  leave(CUDA_SUCCESS);
-  return ierr ? ierr : check_driver(ceed, result ? result : ended, "cuMemcpyDtoHAsync: %zu bytes", num_bytes);
+  const int ierr = ritz_cuda_stage_out(&cuda.api, &device->staging, &copy, &is_done, &result);
+  if (!is_done) result = cuda.api.copy_out(to, address(from), num_bytes, copy.stream);
+  if (!is_done && !result) result = cuda.api.stream_synchronize(copy.stream);
+  leave(result);
+  return ierr ? ierr : check_driver(ceed, result, "cuMemcpyDtoHAsync: %zu bytes", num_bytes);
 }
 
 static int copy_within(Ceed ceed, RitzDevice device, RitzDeviceStream stream, size_t num_bytes, void *to,

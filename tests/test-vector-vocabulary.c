@@ -269,8 +269,10 @@ TEST_EACH_BACKEND(sets_are_sorted_and_without_duplicates) {
 
 static void check_entries(Ceed ceed, CeedScalarType precision, RitzIndices set, const bool *is_member) {
   double found[SHORT];
+  CeedScalar some[SHORT]; // exact in both precisions
   Set s;
 
+  for (int k = 0; k < SHORT; k++) some[k] = (CeedScalar)(0.25 * (k + 3));
   CHECK(make_set(ceed, precision, SHORT, 2, 6, &s), "no vectors");
   CHECK_OK(RitzVectorCopyEntries(s.vec[0], set, s.vec[1]));
   CHECK_OK(get_values(s.vec[1], found));
@@ -279,7 +281,13 @@ static void check_entries(Ceed ceed, CeedScalarType precision, RitzIndices set, 
   CHECK_OK(get_values(s.vec[0], found));
   for (int i = 0; i < SHORT; i++)
     CHECK(found[i] == (is_member[i] ? 0.5 : s.values[0][i]), "set: entry %d", i);
+  CHECK_OK(RitzVectorSetEntryValues(s.vec[1], set, some));
+  CHECK_OK(get_values(s.vec[1], found));
+  for (int i = 0, k = 0; i < SHORT; i++)
+    CHECK(found[i] == (is_member[i] ? (double)some[k++] : s.values[1][i]), "set to its own value: entry %d",
+          i);
   CHECK_OK(RitzVectorSetEntries(s.vec[0], NULL, 1));
+  CHECK_OK(RitzVectorSetEntryValues(s.vec[0], NULL, some));
   CHECK_OK(RitzVectorCopyEntries(s.vec[0], NULL, s.vec[1]));
   free_set(&s);
 }
@@ -604,6 +612,18 @@ static int set_entries(CeedVector x, CeedVector y, CeedVector w) {
   RitzIndicesDestroy(&set);
   return ierr;
 }
+static int set_entry_values(CeedVector x, CeedVector y, CeedVector w) {
+  CeedScalar *values = malloc(LONG * sizeof(*values));
+  RitzIndices set = NULL;
+  int ierr = make_large_set(x, &set);
+
+  (void)y;
+  for (int k = 0; k < LONG; k++) values[k] = (CeedScalar)(k % 1001) / 8;
+  if (!ierr) ierr = RitzVectorSetEntryValues(w, set, values);
+  free(values);
+  RitzIndicesDestroy(&set);
+  return ierr;
+}
 static int copy_entries(CeedVector x, CeedVector y, CeedVector w) {
   RitzIndices set = NULL;
   int ierr = make_large_set(x, &set);
@@ -612,9 +632,9 @@ static int copy_entries(CeedVector x, CeedVector y, CeedVector w) {
   RitzIndicesDestroy(&set);
   return ierr;
 }
-static const Action actions[] = {set_value,     scale,  axpy,        axpby,       multiply,
-                                 multiply_self, invert, copy,        convert,     set_steps,
-                                 copy_steps,    filter, set_entries, copy_entries};
+static const Action actions[] = {
+    set_value, scale,     axpy,       axpby,  multiply,    multiply_self,    invert,      copy,
+    convert,   set_steps, copy_steps, filter, set_entries, set_entry_values, copy_entries};
 enum { NUM_ACTIONS = sizeof(actions) / sizeof(actions[0]) };
 
 // One rounding an entry, or two that a compiler may have made one.
@@ -767,6 +787,7 @@ static void refuse_pairs(Ceed ceed, const Kit *k) {
 
 static void refuse_ranges(Ceed ceed, const Kit *k) {
   const double values[3] = {1, 1, 1};
+  const CeedScalar some[3] = {1, 1, 1};
   double result[3];
 
   CHECK_ERROR(ceed, RitzVectorDotRange(k->x, k->y, 3, 2, result), CEED_ERROR_DIMENSION, "2 entries from 3");
@@ -782,6 +803,9 @@ static void refuse_ranges(Ceed ceed, const Kit *k) {
   CHECK_ERROR(ceed, RitzVectorAddProduct(k->x, 1, k->y, k->x), CEED_ERROR_INCOMPATIBLE, "x is y");
   CHECK_ERROR(ceed, RitzVectorDots(-1, &k->y, k->x, result), CEED_ERROR_DIMENSION, "-1");
   CHECK_ERROR(ceed, RitzVectorSetEntries(k->x, k->beyond, 0), CEED_ERROR_DIMENSION, "entry 4");
+  CHECK_ERROR(ceed, RitzVectorSetEntryValues(k->x, k->beyond, some), CEED_ERROR_DIMENSION,
+              "RitzVectorSetEntryValues: entry 4");
+  CHECK_ERROR(ceed, RitzVectorSetEntryValues(k->x, k->set, NULL), CEED_ERROR_INCOMPATIBLE, "values");
   CHECK_ERROR(ceed, RitzVectorCopyEntries(k->x, k->beyond, k->y), CEED_ERROR_DIMENSION, "entry 4");
   CHECK_ERROR(ceed, RitzVectorCopyEntries(k->x, k->set, k->x), CEED_ERROR_INCOMPATIBLE, "same vector");
   CHECK_ERROR(ceed, RitzScalarsGet(k->scalars, 1, 2, result), CEED_ERROR_DIMENSION, "numbers 1 to 2");

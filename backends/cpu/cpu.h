@@ -260,7 +260,7 @@ int ritz_cpu_vector_set_value_strided(Ceed ceed, CeedScalarType precision, CeedS
 int ritz_cpu_vector_copy_strided(Ceed ceed, CeedScalarType precision, CeedSize start, CeedSize stop,
                                  CeedSize step, const void *x, void *y);
 int ritz_cpu_vector_set_entries(Ceed ceed, CeedScalarType precision, int64_t num, const int64_t *entries,
-                                double value, void *x);
+                                const CeedScalar *values, double value, void *x);
 int ritz_cpu_vector_copy_entries(Ceed ceed, CeedScalarType precision, int64_t num, const int64_t *entries,
                                  const void *x, void *y);
 int ritz_cpu_vector_filter(Ceed ceed, CeedScalarType precision, CeedSize n, CeedScalar threshold, void *x);

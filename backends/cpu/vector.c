@@ -97,8 +97,9 @@ typedef struct {
   CeedScalarType precision;
   CeedSize start, stop, step;
   const int64_t *entries;
+  const CeedScalar *values; // of entries; NULL: the value
   double value;
-  const void *from; // NULL: the value
+  const void *from; // NULL: values
   void *to;
 } Choice;
 
@@ -121,7 +122,8 @@ static void run_entries(void *data, int slot, int64_t first, int64_t count) {
   if (c->from)
     (void)ritz_ref_vector_copy_entries(c->ceed, c->precision, count, c->entries + first, c->from, c->to);
   else
-    (void)ritz_ref_vector_set_entries(c->ceed, c->precision, count, c->entries + first, c->value, c->to);
+    (void)ritz_ref_vector_set_entries(c->ceed, c->precision, count, c->entries + first,
+                                      c->values ? c->values + first : NULL, c->value, c->to);
 }
 
 static CeedSize count_steps(const Choice *c) {
@@ -145,9 +147,10 @@ int ritz_cpu_vector_copy_strided(Ceed ceed, CeedScalarType precision, CeedSize s
 }
 
 int ritz_cpu_vector_set_entries(Ceed ceed, CeedScalarType precision, int64_t num, const int64_t *entries,
-                                double value, void *x) {
-  Choice c = {.ceed = ceed, .precision = precision, .entries = entries, .value = value, .to = x};
+                                const CeedScalar *values, double value, void *x) {
+  Choice c = {.ceed = ceed, .precision = precision, .entries = entries, .values = values, .value = value};
 
+  c.to = x;
   return ritz_cpu_run_ranges(ceed, num, run_entries, &c);
 }
 

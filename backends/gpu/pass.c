@@ -250,10 +250,14 @@ static int64_t entry_blocks(int64_t num) {
 }
 
 int ritz_gpu_vector_set_entries(Ceed ceed, CeedScalarType precision, int64_t num, const int64_t *entries,
-                                double value, void *x) {
+                                const CeedScalar *values, double value, void *x) {
   const bool is_in_scalars = precision == CEED_SCALAR_TYPE;
   RitzGpuKernel *kernel;
   RITZ_TRY(ritz_gpu_base(ceed, is_in_scalars ? RITZ_BASE_VECTORS : RITZ_BASE_FLOATS, &kernel));
+  if (values)
+    return RITZ_GPU_RUN(ceed, kernel, is_in_scalars ? "vector_put_entries" : "vector_put_entries_f32",
+                        entry_blocks(num), RITZ_GPU_BLOCK, RITZ_LONG(num), RITZ_POINTER(entries),
+                        RITZ_POINTER(values), RITZ_POINTER(x));
   return RITZ_GPU_RUN(ceed, kernel, is_in_scalars ? "vector_set_entries" : "vector_set_entries_f32",
                       entry_blocks(num), RITZ_GPU_BLOCK, RITZ_LONG(num), RITZ_POINTER(entries),
                       RITZ_SCALAR((CeedScalar)value), RITZ_POINTER(x));

@@ -30,7 +30,7 @@ int ritz_gpu_vector_pass_by(Ceed ceed, const RitzPassArrays *arrays, const RitzF
                             double *scalars, CeedInt first_sum);
 int ritz_gpu_passes_prepare(Ceed ceed, int num, const RitzPassForm *forms);
 int ritz_gpu_vector_set_entries(Ceed ceed, CeedScalarType precision, int64_t num, const int64_t *entries,
-                                double value, void *x);
+                                const CeedScalar *values, double value, void *x);
 int ritz_gpu_vector_copy_entries(Ceed ceed, CeedScalarType precision, int64_t num, const int64_t *entries,
                                  const void *x, void *y);
 // For other kernels with sums: the number of blocks for so many items; the memory of kernels/gpu/pass.h.

@@ -79,13 +79,15 @@ int ritz_ref_vector_pass_by(Ceed ceed, const RitzPassArrays *arrays, const RitzF
 // ---- Sets of entries ----
 
 int ritz_ref_vector_set_entries(Ceed ceed, CeedScalarType precision, int64_t num, const int64_t *entries,
-                                double value, void *x) {
+                                const CeedScalar *values, double value, void *x) {
   (void)ceed;
   for (int64_t k = 0; k < num; k++) {
+    const double set = values ? (double)values[k] : value;
+
     if (precision == CEED_SCALAR_FP32)
-      ((float *)x)[entries[k]] = (float)value;
+      ((float *)x)[entries[k]] = (float)set;
     else
-      ((double *)x)[entries[k]] = value;
+      ((double *)x)[entries[k]] = set;
   }
   return CEED_ERROR_SUCCESS;
 }

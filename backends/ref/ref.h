@@ -108,7 +108,7 @@ int ritz_ref_vector_pass(Ceed ceed, const RitzPassArrays *arrays, const double *
 int ritz_ref_vector_pass_by(Ceed ceed, const RitzPassArrays *arrays, const RitzFactor *factors,
                             double *scalars, CeedInt first_sum);
 int ritz_ref_vector_set_entries(Ceed ceed, CeedScalarType precision, int64_t num, const int64_t *entries,
-                                double value, void *x);
+                                const CeedScalar *values, double value, void *x);
 int ritz_ref_vector_copy_entries(Ceed ceed, CeedScalarType precision, int64_t num, const int64_t *entries,
                                  const void *x, void *y);
 

@@ -64,6 +64,10 @@ CEED_EXTERN int RitzIndicesDestroy(RitzIndices *indices);
 CEED_EXTERN int RitzIndicesGet(RitzIndices indices, int64_t *num, const int64_t **entries);
 // vec[i] = value for all entries i of the set (NULL: none). Entries beyond the end: CEED_ERROR_DIMENSION.
 CEED_EXTERN int RitzVectorSetEntries(CeedVector vec, RitzIndices indices, double value);
+// vec[i] = values[k] for the k-th entry i of the set (NULL: none), in ascending order: values that are given
+// on a boundary, for example. values [num of the set]: an array of the host, converted to the vector's
+// precision; where the vector is on a device, values alone are copied there. Errors: as RitzVectorSetEntries.
+CEED_EXTERN int RitzVectorSetEntryValues(CeedVector vec, RitzIndices indices, const CeedScalar values[]);
 // to[i] = from[i] for all entries i of the set (NULL: none).
 CEED_EXTERN int RitzVectorCopyEntries(CeedVector from, RitzIndices indices, CeedVector to);
 

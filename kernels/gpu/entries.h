@@ -8,6 +8,13 @@ RITZ_NAME(vector_set_entries)
 }
 
 RITZ_KERNEL(256)
+RITZ_NAME(vector_put_entries)
+(RitzLong n, RITZ_GLOBAL const RitzLong *entries, RITZ_GLOBAL const CeedScalar *values,
+ RITZ_GLOBAL RITZ_ENTRY *x) {
+  for (RitzLong i = RITZ_ITEM; i < n; i += RITZ_NUM_ITEMS) x[entries[i]] = (RITZ_ENTRY)values[i];
+}
+
+RITZ_KERNEL(256)
 RITZ_NAME(vector_copy_entries)
 (RitzLong n, RITZ_GLOBAL const RitzLong *entries, RITZ_GLOBAL const RITZ_ENTRY *x,
  RITZ_GLOBAL RITZ_ENTRY *y) {
