@@ -97,14 +97,21 @@ static int find_kept(size_t bytes) {
   return best;
 }
 
+// For a block that is new.
+static void make_room(size_t bytes) {
+  while (kept.num > 0 && kept.in_use + kept.bytes + bytes > kept.most_in_use) free(remove_kept(0));
+}
+
 // NULL: none fits; room for a new one is made.
 static void *take_kept(size_t bytes) {
   if (bytes < large_block) return NULL;
   ritz_lock(RITZ_LOCK_MEMORY);
   const int i = find_kept(bytes);
   void *block = i < 0 ? NULL : remove_kept(i);
-  if (block) count_in_use(large_bytes(block));
-  while (!block && kept.num > 0 && kept.in_use + kept.bytes + bytes > kept.most_in_use) free(remove_kept(0));
+  if (block)
+    count_in_use(large_bytes(block));
+  else
+    make_room(bytes);
   ritz_unlock(RITZ_LOCK_MEMORY);
   return block;
 }
@@ -114,10 +121,12 @@ static void count_block(void *p, bool comes) {
   const size_t bytes = large_bytes(p);
   if (bytes == 0) return;
   ritz_lock(RITZ_LOCK_MEMORY);
-  if (comes)
+  if (comes) {
+    make_room(bytes);
     count_in_use(bytes);
-  else
+  } else {
     kept.in_use -= bytes;
+  }
   ritz_unlock(RITZ_LOCK_MEMORY);
 }
 

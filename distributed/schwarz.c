@@ -27,7 +27,7 @@ typedef struct {
   CeedVector scale;          // owned: s, zero on constrained entries and ghosts
   CeedVector work;           // owned: what the inverses are applied to
   RitzPartOperator op;       // borrowed: of the whole problem
-  RitzSchwarzSums sums;      // owned arrays
+  CeedVector share;          // owned: what the scale is made of beside op's diagonal
   CeedInt dim, degree;
   int64_t num_elem; // of this part
 } PartSchwarz;
@@ -40,6 +40,8 @@ typedef struct {
   RitzExchange exchange; // of its space
   CeedScalarType precision;
   RitzSeparables separables; // owned; without a set where the part is empty
+  double *sum;               // owned, as ritz_separables_sum_diagonals makes it: [num_nodes]
+  int32_t *count;            // likewise
   PartSchwarz *schwarz;
 } Setup;
 
@@ -60,7 +62,7 @@ int ritz_part_agree(const char *call, const char *method, RitzExchange e, int ie
 
 static int fill_scale(const char *call, const PartSchwarz *s, CeedVector diagonal) {
   RITZ_TRY(RitzVectorSetEntries(diagonal, s->constraints, 1));
-  return ritz_schwarz_fill_scale(call, &s->sums, diagonal, s->constraints, s->scale);
+  return ritz_schwarz_fill_scale(call, s->share, diagonal, s->constraints, s->scale);
 }
 
 // Of the diagonal that the operator has now.
@@ -96,12 +98,12 @@ static int view(RitzPreconditioner pc, FILE *stream, int indent) {
   return CEED_ERROR_SUCCESS;
 }
 
-// Vectors, sums of eigenvalues, and those of the elements' diagonals.
+// Vectors and sums of eigenvalues.
 static int64_t bytes(RitzPreconditioner pc) {
   const PartSchwarz *s = pc->data;
 
-  return (2 * (int64_t)pc->n + (s->num_elem << s->dim)) * (int64_t)ritz_scalar_bytes(pc->precision) +
-         12 * (int64_t)pc->n / s->sums.num_comp;
+  return (2 * (int64_t)pc->n + s->share->length + (s->num_elem << s->dim)) *
+         (int64_t)ritz_scalar_bytes(pc->precision);
 }
 
 static int free_schwarz(PartSchwarz *s) {
@@ -110,7 +112,7 @@ static int free_schwarz(PartSchwarz *s) {
   ierr = ritz_first_error(ierr, RitzIndicesDestroy(&s->constraints));
   ierr = ritz_first_error(ierr, CeedVectorDestroy(&s->scale));
   ierr = ritz_first_error(ierr, CeedVectorDestroy(&s->work));
-  ritz_schwarz_clear_sums(&s->sums);
+  ierr = ritz_first_error(ierr, CeedVectorDestroy(&s->share));
   RITZ_FREE(&s);
   return ierr;
 }
@@ -204,19 +206,19 @@ static int create_pieces(const Setup *s, RitzSeparable *set, CeedOperator pieces
 // Subdomains, sums and diagonals of a part's own elements, which are one set of subdomains.
 static int find_elements(Setup *s, CeedOperator pieces[2]) {
   const RitzSpace space = s->exchange->space;
-  const size_t num_nodes = (size_t)(s->exchange->length / s->schwarz->sums.num_comp);
+  const size_t num_nodes = (size_t)(s->exchange->length / s->exchange->num_comp);
   RitzMesh mesh = NULL;
 
   RITZ_TRY(RitzSpaceGetMesh(space, &mesh));
   RITZ_TRY(RitzMeshGetDimensions(mesh, &s->schwarz->dim, NULL));
   RITZ_TRY(RitzMeshGetNumElements(mesh, &s->schwarz->num_elem));
   RITZ_TRY(RitzSpaceGetDegree(space, &s->schwarz->degree));
-  RITZ_TRY(RITZ_MALLOC(s->ceed, num_nodes, &s->schwarz->sums.sum));
-  RITZ_TRY(RITZ_MALLOC(s->ceed, num_nodes, &s->schwarz->sums.count));
+  RITZ_TRY(RITZ_MALLOC(s->ceed, num_nodes, &s->sum));
+  RITZ_TRY(RITZ_MALLOC(s->ceed, num_nodes, &s->count));
   if (s->schwarz->num_elem == 0) return CEED_ERROR_SUCCESS;
   RITZ_TRY(ritz_separables_create(s->ceed, s->call, space, RITZ_SCHWARZ_ELEMENTS, NULL, &s->separables));
   RITZ_TRY(create_pieces(s, &s->separables.set[0], pieces));
-  return ritz_separables_sum_diagonals(s->ceed, &s->separables, s->schwarz->sums.sum, s->schwarz->sums.count);
+  return ritz_separables_sum_diagonals(s->ceed, &s->separables, s->sum, s->count);
 }
 
 // ---- What parts add up ----
@@ -227,11 +229,11 @@ static int copy_sums(const Setup *s, bool to_vector, CeedVector v) {
   RITZ_TRY(CeedVectorGetArray(v, CEED_MEM_HOST, &x));
   for (CeedSize i = 0; i < v->length / 2; i++) {
     if (to_vector) {
-      x[2 * i] = (CeedScalar)s->schwarz->sums.sum[i];
-      x[2 * i + 1] = (CeedScalar)s->schwarz->sums.count[i];
+      x[2 * i] = (CeedScalar)s->sum[i];
+      x[2 * i + 1] = (CeedScalar)s->count[i];
     } else {
-      s->schwarz->sums.sum[i] = (double)x[2 * i];
-      s->schwarz->sums.count[i] = (int32_t)x[2 * i + 1];
+      s->sum[i] = (double)x[2 * i];
+      s->count[i] = (int32_t)x[2 * i + 1];
     }
   }
   return CeedVectorRestoreArray(v, &x);
@@ -256,6 +258,8 @@ static int exchange_sums(Setup *s) {
 
 static int create_scale(Setup *s) {
   RITZ_TRY(exchange_sums(s));
+  RITZ_TRY(ritz_schwarz_create_share(s->ceed, s->precision, true, s->exchange->length / s->exchange->num_comp,
+                                     s->sum, s->count, &s->schwarz->share));
   RITZ_TRY(RitzVectorCreate(s->ceed, s->exchange->length, s->precision, &s->schwarz->scale));
   return renew_scale(s->call, s->schwarz);
 }
@@ -318,11 +322,12 @@ int ritz_part_schwarz_create(const char *call, RitzPartOperator op, RitzIndices 
 
   RITZ_TRY(RITZ_CALLOC(s.ceed, 1, &s.schwarz));
   s.schwarz->op = op;
-  s.schwarz->sums = (RitzSchwarzSums){.num_comp = e->num_comp, .is_weighted = true};
   int ierr = fill_part_schwarz(&s, constraints);
 
   if (!ierr)
     ierr = ritz_preconditioner_create(s.ceed, call, e->length, precision, &methods, s.schwarz, true, pc);
   ritz_separables_clear(&s.separables);
+  RITZ_FREE(&s.sum);
+  RITZ_FREE(&s.count);
   return ierr ? ritz_first_error(ierr, free_schwarz(s.schwarz)) : CEED_ERROR_SUCCESS;
 }

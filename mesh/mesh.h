@@ -494,11 +494,20 @@ int ritz_mesh_refinement_of(RitzMesh mesh, int block, int64_t e);
 void ritz_mesh_refinement(CeedElemTopology topology, int way, RitzMeshDivision *division);
 
 // ---- Spaces (mesh/space.c) ----
-// The nodes of element e of a block; of discontinuous spaces and spaces on boxes they are written to scratch
-// [nodes of an element], as long as nobody has asked for all of them.
+// The nodes of element e of a block, written to scratch [nodes of an element] as long as nobody has asked for
+// all of them.
 const int64_t *ritz_space_nodes(RitzSpace space, int block, int64_t e, int64_t *scratch);
-// Kept nodes of element e in the only block of a mesh; NULL: a box, nobody has asked for its nodes.
-const int64_t *ritz_space_kept_nodes(RitzSpace space, int64_t e);
+// Kept nodes of element e of a block: numbers of 64 bits, of 32, or, of boxes and discontinuous spaces whose
+// nodes nobody has asked for, none.
+typedef struct {
+  const int64_t *wide;
+  const int32_t *narrow;
+} RitzKeptNodes;
+RitzKeptNodes ritz_space_kept_nodes(RitzSpace space, int block, int64_t e);
+static inline bool ritz_are_kept(const RitzKeptNodes *nodes) { return nodes->wide || nodes->narrow; }
+static inline int64_t ritz_kept_node(const RitzKeptNodes *nodes, int64_t i) {
+  return nodes->narrow ? nodes->narrow[i] : nodes->wide[i];
+}
 // CEED_ERROR_UNSUPPORTED for discontinuous spaces.
 int ritz_space_require_continuous(RitzSpace space, const char *call);
 int64_t ritz_space_num_local(RitzSpace space, int block);

@@ -182,7 +182,7 @@ static int find_shape(RitzMesh mesh, CeedElemTopology topology) {
 
 // Nodes of child i of element e of the part's block, numbered as RitzMeshRefine says. Refined meshes are no
 // boxes: their spaces have the nodes of all elements.
-static const int64_t *child_nodes(const RitzNestedPart *part, int64_t e, int i) {
+static RitzKeptNodes child_nodes(const RitzNestedPart *part, int64_t e, int i) {
   const RitzMeshBlock *blocks = part->coarse->blocks;
   int64_t child = (e << part->coarse->dim) + i;
 
@@ -191,13 +191,13 @@ static const int64_t *child_nodes(const RitzNestedPart *part, int64_t e, int i) 
 
     child = i < 6 ? 6 * e + i : first + 4 * e + (i - 6);
   }
-  return ritz_space_nodes(part->fine_space, find_shape(part->fine, part->shapes[i]), child, NULL);
+  return ritz_space_kept_nodes(part->fine_space, find_shape(part->fine, part->shapes[i]), child);
 }
 
 const int64_t *ritz_nested_nodes(const void *part, int64_t k, int64_t *scratch) {
   const RitzNestedPart *p = part;
   const int64_t e = p->elements ? p->elements[k] : k;
-  const int64_t *children[10] = {NULL};
+  RitzKeptNodes children[10];
 
   if (p->is_same) return ritz_space_nodes(p->fine_space, p->block, e, scratch);
   if (p->lattice_degree) {
@@ -205,7 +205,7 @@ const int64_t *ritz_nested_nodes(const void *part, int64_t k, int64_t *scratch) 
     return scratch;
   }
   for (int i = 0; i < p->num_children; i++) children[i] = child_nodes(p, e, i);
-  for (int64_t m = 0; m < p->num_fine; m++) scratch[m] = children[p->child[m]][p->node[m]];
+  for (int64_t m = 0; m < p->num_fine; m++) scratch[m] = ritz_kept_node(&children[p->child[m]], p->node[m]);
   return scratch;
 }
 

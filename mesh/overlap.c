@@ -9,9 +9,9 @@ enum { MAX_PLACES = 27 };
 
 // ---- Nodes of an element in a frame ----
 
-// Node t of the frame, 0 <= t[d] <= p, is nodes[start + sum of stride[d] t[d]]; nodes NULL: that number.
+// Node t of the frame, 0 <= t[d] <= p, is nodes[start + sum of stride[d] t[d]]; none kept: that number.
 typedef struct {
-  const int64_t *nodes;
+  RitzKeptNodes nodes;
   int64_t start, stride[3];
 } Lattice;
 
@@ -22,10 +22,10 @@ typedef struct {
 } Nodes;
 
 static Lattice lattice_of(const Nodes *n, const RitzMeshFrame *frame) {
-  Lattice lattice = {.nodes = ritz_space_kept_nodes(n->space, frame->elem)};
+  Lattice lattice = {.nodes = ritz_space_kept_nodes(n->space, 0, frame->elem)};
   int64_t strides[3] = {1, n->p + 1, (n->p + 1) * (n->p + 1)}, range[2] = {0, 0};
 
-  if (!lattice.nodes) {
+  if (!ritz_are_kept(&lattice.nodes)) {
     strides[1] = n->mesh->grid[0] * n->p + 1;
     strides[2] = strides[1] * (n->mesh->grid[1] * n->p + 1);
     ritz_mesh_grid_range(n->mesh, n->p, frame->elem, range);
@@ -69,7 +69,7 @@ static void fill_nodes(const Nodes *n, int base, const RitzMeshFrame *frames, in
     if (frames[which].elem < 0) continue;
     const Lattice *l = &lattices[which];
     const int64_t entry = l->start + at[0] * l->stride[0] + at[1] * l->stride[1] + at[2] * l->stride[2];
-    nodes[i] = l->nodes ? l->nodes[entry] : entry;
+    nodes[i] = ritz_are_kept(&l->nodes) ? ritz_kept_node(&l->nodes, entry) : entry;
   }
 }
 

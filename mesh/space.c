@@ -21,9 +21,12 @@ struct RitzSpace_private {
   CeedElemRestriction restrictions[RITZ_MESH_MAX_BLOCKS]; // counted, made on request
   int64_t base[RITZ_MESH_MAX_BLOCKS];                     // where the nodes of each block begin
   int64_t num_nodes;
-  int64_t *nodes; // owned, blocks one after the other, each [num_elem][num_local]; boxes and discontinuous
-                  // spaces: on request
-  RitzHalo halo;  // owned
+  // owned, blocks one after the other, each [num_elem][num_local]: `narrow` of meshes that are no boxes,
+  // where 32 bits do, else, and in its place when somebody asks for them, `nodes`; neither on boxes and of
+  // discontinuous spaces until then
+  int64_t *nodes;
+  int32_t *narrow;
+  RitzHalo halo; // owned
 };
 
 // ---- Nodes ----
@@ -32,13 +35,20 @@ const int64_t *ritz_space_nodes(RitzSpace space, int block, int64_t e, int64_t *
   const int64_t num_local = space->num_local[block], first = space->base[block] + e * num_local;
 
   if (space->nodes) return space->nodes + first;
-  if (!space->is_discontinuous) ritz_mesh_grid_nodes(space->mesh, space->degree, e, scratch);
-  for (int64_t i = 0; space->is_discontinuous && i < num_local; i++) scratch[i] = first + i;
+  if (space->narrow)
+    for (int64_t i = 0; i < num_local; i++) scratch[i] = space->narrow[first + i];
+  else if (space->is_discontinuous)
+    for (int64_t i = 0; i < num_local; i++) scratch[i] = first + i;
+  else
+    ritz_mesh_grid_nodes(space->mesh, space->degree, e, scratch);
   return scratch;
 }
 
-const int64_t *ritz_space_kept_nodes(RitzSpace space, int64_t e) {
-  return space->nodes ? space->nodes + e * space->num_local[0] : NULL;
+RitzKeptNodes ritz_space_kept_nodes(RitzSpace space, int block, int64_t e) {
+  const int64_t first = space->base[block] + e * space->num_local[block];
+
+  return (RitzKeptNodes){.wide = space->nodes ? space->nodes + first : NULL,
+                         .narrow = space->narrow ? space->narrow + first : NULL};
 }
 
 int64_t ritz_space_num_local(RitzSpace space, int block) { return space->num_local[block]; }
@@ -62,12 +72,13 @@ static void find_node_bounds(RitzSpace space, int block, int64_t first, int64_t 
   *low = INT64_MAX;
   *high = -1;
   for (int64_t e = first; e < first + count; e++) {
-    const int64_t *nodes = space->nodes ? ritz_space_nodes(space, block, e, NULL) : NULL;
+    const RitzKeptNodes nodes = ritz_space_kept_nodes(space, block, e);
+    const bool is_kept = ritz_are_kept(&nodes);
     int64_t corners[2];
 
-    if (!nodes) find_node_range(space, block, e, corners);
-    for (int64_t i = 0; i < (nodes ? num_local : 2); i++) {
-      const int64_t node = nodes ? nodes[i] : corners[i];
+    if (!is_kept) find_node_range(space, block, e, corners);
+    for (int64_t i = 0; i < (is_kept ? num_local : 2); i++) {
+      const int64_t node = is_kept ? ritz_kept_node(&nodes, i) : corners[i];
 
       if (node < *low) *low = node;
       if (node > *high) *high = node;
@@ -75,9 +86,14 @@ static void find_node_bounds(RitzSpace space, int block, int64_t first, int64_t 
   }
 }
 
-static int number_space(RitzSpace space) {
+static int64_t num_entries(RitzSpace space) {
   const int last = space->mesh->num_blocks - 1;
-  const int64_t num = space->base[last] + space->mesh->blocks[last].num_elem * space->num_local[last];
+
+  return space->base[last] + space->mesh->blocks[last].num_elem * space->num_local[last];
+}
+
+static int number_space(RitzSpace space) {
+  const int64_t num = num_entries(space);
 
   RITZ_TRY(RITZ_MALLOC(space->mesh->ceed, (size_t)num, &space->nodes));
   for (int64_t i = 0; space->is_discontinuous && i < num; i++) space->nodes[i] = i;
@@ -87,7 +103,42 @@ static int number_space(RitzSpace space) {
   return ierr;
 }
 
-static int require_nodes(RitzSpace space) { return space->nodes ? CEED_ERROR_SUCCESS : number_space(space); }
+static void narrow_range(void *data, int slot, int64_t first, int64_t count) {
+  const RitzSpace space = data;
+
+  (void)slot;
+  for (int64_t i = first; i < first + count; i++) space->narrow[i] = (int32_t)space->nodes[i];
+}
+
+static void widen_range(void *data, int slot, int64_t first, int64_t count) {
+  const RitzSpace space = data;
+
+  (void)slot;
+  for (int64_t i = first; i < first + count; i++) space->nodes[i] = space->narrow[i];
+}
+
+// Numbers of 32 bits instead of 64, where they do.
+static int narrow_nodes(RitzSpace space) {
+  const int64_t num = num_entries(space);
+
+  if (!space->nodes || num == 0 || space->num_nodes > INT32_MAX) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(RITZ_MALLOC(space->ceed, (size_t)num, &space->narrow));
+  RITZ_TRY(ritz_run_ranges(space->ceed, num, narrow_range, space));
+  RITZ_FREE(&space->nodes);
+  return CEED_ERROR_SUCCESS;
+}
+
+// All of them with 64 bits, as callers get them.
+static int require_nodes(RitzSpace space) {
+  const int64_t num = num_entries(space);
+
+  if (space->nodes) return CEED_ERROR_SUCCESS;
+  if (!space->narrow) return number_space(space);
+  RITZ_TRY(RITZ_MALLOC(space->ceed, (size_t)num, &space->nodes));
+  RITZ_TRY(ritz_run_ranges(space->ceed, num, widen_range, space));
+  RITZ_FREE(&space->narrow);
+  return CEED_ERROR_SUCCESS;
+}
 
 // ---- Life ----
 
@@ -117,7 +168,7 @@ static int check_space_arguments(RitzMesh mesh, CeedInt degree, CeedInt num_comp
 static int create_space(RitzMesh mesh, CeedInt degree, CeedInt num_comp, bool is_discontinuous,
                         const char *call, RitzSpace *space) {
   RitzSpace s = NULL;
-  int64_t num_entries = 0;
+  int64_t base = 0;
   int ierr = CEED_ERROR_SUCCESS;
 
   RITZ_TRY(check_space_arguments(mesh, degree, num_comp, is_discontinuous, call));
@@ -130,18 +181,18 @@ static int create_space(RitzMesh mesh, CeedInt degree, CeedInt num_comp, bool is
   s->is_discontinuous = is_discontinuous;
   for (int b = 0; b < mesh->num_blocks; b++) {
     s->num_local[b] = ritz_mesh_num_nodes(mesh->blocks[b].topology, degree);
-    s->base[b] = num_entries;
-    num_entries += mesh->blocks[b].num_elem * s->num_local[b];
+    s->base[b] = base;
+    base += mesh->blocks[b].num_elem * s->num_local[b];
   }
   RITZ_TRY_CLEANUP(RitzMeshReferenceCopy(mesh, &s->mesh));
   if (is_discontinuous)
-    s->num_nodes = num_entries;
+    s->num_nodes = base;
   else if (mesh->grid[0])
     s->num_nodes = ritz_mesh_grid_num_nodes(mesh, degree);
   else
     RITZ_TRY_CLEANUP(number_space(s));
-  ierr = ritz_halo_create(mesh, degree, s->num_nodes, num_entries, s->nodes, &s->halo);
-
+  RITZ_TRY_CLEANUP(ritz_halo_create(mesh, degree, s->num_nodes, num_entries(s), s->nodes, &s->halo));
+  ierr = narrow_nodes(s);
 cleanup:
   if (ierr) RitzSpaceDestroy(&s);
   *space = s;
@@ -182,6 +233,7 @@ int RitzSpaceDestroy(RitzSpace *space) {
     if (!ierr) ierr = destroyed;
   }
   RITZ_FREE(&s->nodes);
+  RITZ_FREE(&s->narrow);
   ritz_halo_destroy(&s->halo);
   RITZ_FREE(&s);
   const int destroyed = RitzMeshDestroy(&mesh);
@@ -283,14 +335,14 @@ int RitzSpaceGetHalo(RitzSpace space, RitzHalo *halo) {
 }
 
 static bool has_ghost(RitzSpace space, int block, int64_t e) {
-  const int64_t *nodes =
-      space->halo->num_ghosts > 0 && space->nodes ? ritz_space_nodes(space, block, e, NULL) : NULL;
+  const RitzKeptNodes nodes = ritz_space_kept_nodes(space, block, e);
   int64_t range[2] = {0, -1};
 
-  if (space->halo->num_ghosts > 0 && !nodes) find_node_range(space, block, e, range);
+  if (space->halo->num_ghosts == 0) return false;
+  if (!ritz_are_kept(&nodes)) find_node_range(space, block, e, range);
   if (range[1] >= space->halo->num_owned) return true;
-  for (int64_t i = 0; nodes && i < space->num_local[block]; i++) {
-    if (nodes[i] >= space->halo->num_owned) return true;
+  for (int64_t i = 0; ritz_are_kept(&nodes) && i < space->num_local[block]; i++) {
+    if (ritz_kept_node(&nodes, i) >= space->halo->num_owned) return true;
   }
   return false;
 }
@@ -702,7 +754,7 @@ static int flag_block(RitzSpace space, int b, int64_t num, const int64_t *elemen
 // Flags the nodes of those shared entities of a part of a mesh that lie on the boundary part, also where its
 // facets belong to other parts.
 static void flag_shared(RitzSpace space, const RitzMeshElementNodes *element, const int64_t *vertices,
-                        const int64_t *nodes, const char *name, int8_t *flags) {
+                        const RitzKeptNodes *nodes, const char *name, int8_t *flags) {
   const RitzMesh mesh = space->mesh;
 
   for (int i = 0; i < element->num; i++) {
@@ -715,7 +767,7 @@ static void flag_shared(RitzSpace space, const RitzMeshElementNodes *element, co
     if (number < 0) continue;
     for (int64_t m = marks->starts[number]; m < marks->starts[number + 1]; m++) {
       if (!ritz_mesh_part_has_name(mesh, marks->items[m], name)) continue;
-      for (int64_t k = 0; k < entity->num_nodes; k++) flags[nodes[entity->nodes[k]]] = 1;
+      for (int64_t k = 0; k < entity->num_nodes; k++) flags[ritz_kept_node(nodes, entity->nodes[k])] = 1;
     }
   }
 }
@@ -731,7 +783,8 @@ static int flag_seam(RitzSpace space, int b, const char *name, int8_t *flags) {
     const int64_t *vertices = mesh->elem_vertices + block->corner_base + e * block->num_corners;
 
     if (!ritz_mesh_seam_touches(mesh->seam, block->num_corners, vertices)) continue;
-    flag_shared(space, &element, vertices, ritz_space_nodes(space, b, e, NULL), name, flags);
+    const RitzKeptNodes nodes = ritz_space_kept_nodes(space, b, e);
+    flag_shared(space, &element, vertices, &nodes, name, flags);
   }
   ritz_mesh_element_nodes_clear(&element);
   return CEED_ERROR_SUCCESS;

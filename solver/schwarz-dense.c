@@ -20,11 +20,12 @@
 
 // The elements of one shape. All handles are owned.
 typedef struct {
-  CeedInt num_elem, n;      // n: entries of an element, component c of node j at j * num_comp + c
-  CeedOperator gather, add; // L-vector -> [num_elem][n], and back
-  RitzBatched product;      // out = inverses in
-  CeedVector inverses;      // [num_elem][n][n]
-  CeedVector in, out;       // [num_elem][n]
+  CeedInt num_elem, n;       // n: entries of an element, component c of node j at j * num_comp + c
+  CeedElemRestriction nodes; // counted
+  CeedOperator gather, add;  // L-vector -> [num_elem][n], and back
+  RitzBatched product;       // out = inverses in
+  CeedVector inverses;       // [num_elem][n][n]
+  CeedVector in, out;        // [num_elem][n]
 } Block;
 
 typedef struct {
@@ -118,7 +119,9 @@ static int dense_work(RitzPreconditioner pc, RitzSmoothingWork *work) {
 }
 
 static int free_block(Block *b) {
-  int ierr = CeedOperatorDestroy(&b->gather);
+  int ierr = CeedElemRestrictionDestroy(&b->nodes);
+
+  ierr = ritz_first_error(ierr, CeedOperatorDestroy(&b->gather));
 
   ierr = ritz_first_error(ierr, CeedOperatorDestroy(&b->add));
   ierr = ritz_first_error(ierr, RitzBatchedDestroy(&b->product));
@@ -178,14 +181,14 @@ typedef struct {
   const Matrix *matrix;
   const CeedScalar *values; // of the matrix
   CeedScalar *dense;        // [num_elem][n][n], column-major
-  const int64_t *nodes;     // [num_elem][num_nodes]
+  const CeedInt *offsets;   // [num_elem][num_nodes]: of the space's restriction
   CeedInt num_nodes, num_comp, n;
   CeedInt *order;    // owned, [num_slots][n]: places in an element, entries ascending
   int64_t *bad_elem; // owned, [num_slots]: the first one that has a node twice; -1: none
 } Extraction;
 
 static int64_t entry_at(const Extraction *x, int64_t elem, CeedInt place) {
-  return x->nodes[elem * x->num_nodes + place / x->num_comp] * x->num_comp + place % x->num_comp;
+  return (int64_t)x->offsets[elem * x->num_nodes + place / x->num_comp] + place % x->num_comp;
 }
 
 // Returns whether all entries differ.
@@ -333,7 +336,7 @@ static int invert_schwarz_dense(const Setup *s, const Block *b, int64_t first_el
 // Fills b->inverses, in the operator's precision; computed in the library's own.
 static int fill_inverses(const Setup *s, CeedInt block, CeedInt num_comp, const Block *b) {
   const CeedSize size = (CeedSize)b->num_elem * b->n * b->n;
-  Extraction x = {.num_comp = num_comp, .n = b->n};
+  Extraction x = {.num_nodes = b->n / num_comp, .num_comp = num_comp, .n = b->n};
   CeedVector dense = NULL, inverses = NULL, infos = NULL;
   RitzMesh mesh = NULL;
   int64_t first_elem = 0;
@@ -341,11 +344,12 @@ static int fill_inverses(const Setup *s, CeedInt block, CeedInt num_comp, const 
 
   RITZ_TRY(RitzSpaceGetMesh(s->space, &mesh));
   RITZ_TRY(RitzMeshGetBlock(mesh, block, NULL, &first_elem, NULL, NULL, NULL));
-  RITZ_TRY(RitzSpaceGetBlockNodes(s->space, block, &x.num_nodes, &x.nodes));
   RITZ_TRY_CLEANUP(CeedVectorCreate(s->ceed, size, &dense));
   RITZ_TRY_CLEANUP(CeedVectorCreate(s->ceed, size, &inverses));
   RITZ_TRY_CLEANUP(CeedVectorCreate(s->ceed, b->num_elem, &infos));
-  RITZ_TRY_CLEANUP(extract(s->ceed, s->call, s->matrix, b->num_elem, &x, dense));
+  RITZ_TRY_CLEANUP(CeedElemRestrictionGetOffsets(b->nodes, CEED_MEM_HOST, &x.offsets));
+  ierr = extract(s->ceed, s->call, s->matrix, b->num_elem, &x, dense);
+  RITZ_TRY_CLEANUP(ritz_first_error(ierr, CeedElemRestrictionRestoreOffsets(b->nodes, &x.offsets)));
   RITZ_TRY_CLEANUP(fill_identities(inverses, b->num_elem, b->n));
   RITZ_TRY_CLEANUP(invert_schwarz_dense(s, b, first_elem, dense, inverses, infos));
   RITZ_TRY_CLEANUP(RitzVectorConvert(inverses, b->inverses));
@@ -374,36 +378,30 @@ cleanup:
   return ritz_first_error(ierr, CeedQFunctionDestroy(&qf));
 }
 
-static int create_copies(const Setup *s, CeedInt block, CeedInt num_comp, Block *b) {
+static int create_copies(const Setup *s, CeedInt num_comp, Block *b) {
   const CeedInt strides[3] = {num_comp, 1, b->n};
-  CeedElemRestriction nodes = NULL, elements = NULL;
+  CeedElemRestriction elements = NULL;
   int ierr;
 
-  RITZ_TRY_CLEANUP(RitzSpaceCreateBlockRestriction(s->space, block, s->ceed, &nodes));
   RITZ_TRY_CLEANUP(CeedElemRestrictionCreateStrided(s->ceed, b->num_elem, b->n / num_comp, num_comp,
                                                     (CeedSize)b->num_elem * b->n, strides, &elements));
-  RITZ_TRY_CLEANUP(create_copy(s, nodes, elements, num_comp, "elements of a vector", &b->gather));
-  RITZ_TRY_CLEANUP(create_copy(s, elements, nodes, num_comp, "sum of elements", &b->add));
+  RITZ_TRY_CLEANUP(create_copy(s, b->nodes, elements, num_comp, "elements of a vector", &b->gather));
+  RITZ_TRY_CLEANUP(create_copy(s, elements, b->nodes, num_comp, "sum of elements", &b->add));
 cleanup:
-  ierr = ritz_first_error(ierr, CeedElemRestrictionDestroy(&nodes));
   return ritz_first_error(ierr, CeedElemRestrictionDestroy(&elements));
 }
 
 static int create_block(const Setup *s, CeedInt block, CeedInt num_comp, Block *b) {
-  RitzMesh mesh = NULL;
   CeedInt num_nodes = 0;
-  const int64_t *nodes = NULL;
-  int64_t num = 0;
 
-  RITZ_TRY(RitzSpaceGetMesh(s->space, &mesh));
-  RITZ_TRY(RitzMeshGetBlock(mesh, block, NULL, NULL, &num, NULL, NULL));
-  RITZ_TRY(RitzSpaceGetBlockNodes(s->space, block, &num_nodes, &nodes));
-  b->num_elem = (CeedInt)num;
+  RITZ_TRY(RitzSpaceCreateBlockRestriction(s->space, block, s->ceed, &b->nodes));
+  RITZ_TRY(CeedElemRestrictionGetNumElements(b->nodes, &b->num_elem));
+  RITZ_TRY(CeedElemRestrictionGetElementSize(b->nodes, &num_nodes));
   b->n = num_nodes * num_comp;
   const RitzBatchLayout square = {.precision = s->precision, .m = b->n, .n = b->n};
   const RitzBatchLayout column = {.precision = s->precision, .m = b->n, .n = 1};
   const RitzBatchedOptions options = {.A = square, .B = column, .C = column};
-  RITZ_TRY(create_copies(s, block, num_comp, b));
+  RITZ_TRY(create_copies(s, num_comp, b));
   RITZ_TRY(RitzOperatorsPrepare(2, (CeedOperator[]){b->gather, b->add}, NULL, true));
   RITZ_TRY(RitzBatchedCreate(s->ceed, RITZ_BATCHED_GEMV, &options, &b->product));
   RITZ_TRY(RitzVectorCreate(s->ceed, (CeedSize)b->num_elem * b->n * b->n, s->precision, &b->inverses));
@@ -414,6 +412,18 @@ static int create_block(const Setup *s, CeedInt block, CeedInt num_comp, Block *
 
 // ---- Creation ----
 
+// Adds 1 at every entry of each element.
+static int count_elements(const Block *b, CeedInt num_comp, CeedScalar *values) {
+  const int64_t num = (int64_t)b->num_elem * (b->n / num_comp);
+  const CeedInt *offsets = NULL;
+
+  RITZ_TRY(CeedElemRestrictionGetOffsets(b->nodes, CEED_MEM_HOST, &offsets));
+  for (int64_t k = 0; k < num; k++) {
+    for (CeedInt c = 0; c < num_comp; c++) values[(int64_t)offsets[k] + c] += 1;
+  }
+  return CeedElemRestrictionRestoreOffsets(b->nodes, &offsets);
+}
+
 // d->scale: 1 / sqrt(elements of a node), zero on constrained entries.
 static int create_scale(const Setup *s, CeedSize n, Dense *d) {
   CeedScalar *values = NULL;
@@ -422,14 +432,8 @@ static int create_scale(const Setup *s, CeedSize n, Dense *d) {
   RITZ_TRY(CeedVectorCreate(s->ceed, n, &scale));
   int ierr = CeedVectorSetValue(scale, 0);
   if (!ierr) ierr = CeedVectorGetArray(scale, CEED_MEM_HOST, &values);
-  for (CeedInt i = 0; i < d->num_blocks && !ierr; i++) {
-    const Block *b = &d->blocks[i];
-    const int64_t *nodes = NULL;
-    ierr = RitzSpaceGetBlockNodes(s->space, i, NULL, &nodes);
-    for (int64_t k = 0; !ierr && k < (int64_t)b->num_elem * (b->n / d->num_comp); k++) {
-      for (CeedInt c = 0; c < d->num_comp; c++) values[nodes[k] * d->num_comp + c] += 1;
-    }
-  }
+  for (CeedInt i = 0; i < d->num_blocks && !ierr; i++)
+    ierr = count_elements(&d->blocks[i], d->num_comp, values);
   for (CeedSize i = 0; i < n && !ierr; i++)
     values[i] = values[i] > 0 && !s->matrix->marks[i] ? (CeedScalar)(1 / sqrt((double)values[i])) : 0;
   if (values) ierr = ritz_first_error(ierr, CeedVectorRestoreArray(scale, &values));

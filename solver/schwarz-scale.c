@@ -8,39 +8,38 @@
 #include "base/ranges.h"
 #include "solver/schwarz.h"
 
-// s^2 = (sum of diag(B_K) / n) / (n diag(A)), n the subdomains of the node; coloured ones are not divided by
-// the second n.
+// s^2 = share / diag(A), share = (sum of diag(B_K) / n) / n, n the subdomains of the node; coloured ones are
+// not divided by the second n.
 typedef struct {
   CeedInt num_comp;
-  bool is_weighted; // by 1 / sqrt(n)
-  CeedScalarType precision;
-  const double *sum;    // [num_nodes]
-  const int32_t *count; // [num_nodes]
-  void *diagonal;       // [n] of the precision, n entries of the space
-  void *scale;          // likewise
-  int64_t *bad;         // owned, [num_slots]: the first entry of a thread that makes no sense, or -1
+  CeedScalarType precision; // of all three
+  void *share;              // [num_nodes]
+  void *diagonal;           // [num_nodes * num_comp]
+  void *scale;              // likewise
+  int64_t *bad;             // owned, [num_slots]: the first entry of a thread that makes no sense, or -1
 } Scale;
 
-static double diagonal_at(const Scale *s, int64_t i) {
-  return s->precision == CEED_SCALAR_FP32 ? (double)((const float *)s->diagonal)[i]
-                                          : ((const double *)s->diagonal)[i];
+static double value_at(const Scale *s, const void *array, int64_t i) {
+  return s->precision == CEED_SCALAR_FP32 ? (double)((const float *)array)[i] : ((const double *)array)[i];
+}
+
+// The value that the precision keeps.
+static double put_value(const Scale *s, void *array, int64_t i, double value) {
+  if (s->precision == CEED_SCALAR_FP32)
+    ((float *)array)[i] = (float)value;
+  else
+    ((double *)array)[i] = value;
+  return value_at(s, array, i);
 }
 
 static void scale_range(void *data, int slot, int64_t first, int64_t count) {
   const Scale *s = data;
 
   for (int64_t i = first; i < first + count; i++) {
-    const double value = diagonal_at(s, i);
-    const int32_t num = s->count[i / s->num_comp];
-    const double scale =
-        num == 0 ? 0 : sqrt(s->sum[i / s->num_comp] / value / num) / (s->is_weighted ? sqrt(num) : 1);
-    const double kept = s->precision == CEED_SCALAR_FP32 ? (double)(float)scale : scale;
+    const double value = value_at(s, s->diagonal, i), share = value_at(s, s->share, i / s->num_comp);
+    const double kept = put_value(s, s->scale, i, share == 0 ? 0 : sqrt(share / value));
 
-    if (num > 0 && !(value > 0 && kept > 0 && isfinite(kept)) && s->bad[slot] < 0) s->bad[slot] = i;
-    if (s->precision == CEED_SCALAR_FP32)
-      ((float *)s->scale)[i] = (float)scale;
-    else
-      ((double *)s->scale)[i] = scale;
+    if (share != 0 && !(value > 0 && kept > 0 && isfinite(kept)) && s->bad[slot] < 0) s->bad[slot] = i;
   }
 }
 
@@ -53,7 +52,7 @@ static int fill_scale(CeedVector diagonal, const char *call, int num_slots, Scal
   RITZ_TRY(ritz_vector_lock(diagonal, RITZ_ACCESS_READ, CEED_MEM_HOST, &s->diagonal));
   const int ierr = ritz_run_ranges(diagonal->obj.ceed, diagonal->length, scale_range, s);
   for (int slot = 0; slot < num_slots && bad < 0; slot++) bad = s->bad[slot];
-  const double value = bad < 0 ? 0 : diagonal_at(s, bad);
+  const double value = bad < 0 ? 0 : value_at(s, s->diagonal, bad);
   RITZ_TRY(ritz_vector_unlock(diagonal, RITZ_ACCESS_READ, &s->diagonal, ierr));
   RITZ_REQUIRE(bad < 0, diagonal->obj.ceed, CEED_ERROR_MAJOR,
                "%s: entry %" CeedSize_FMT
@@ -106,73 +105,92 @@ static int refuse_node(Ceed ceed, const char *call, RitzSpace space, int64_t nod
                    call, (long long)node, (long long)element, 1 << dim);
 }
 
-// The constraints ascend.
+// The constraints ascend. count [n / num_comp]: subdomains of the nodes.
 static int check_cover(Ceed ceed, const char *call, RitzSpace space, RitzIndices constraints, CeedInt dim,
-                       CeedSize n, const RitzSchwarzSums *s) {
+                       CeedSize n, CeedInt num_comp, const int32_t *count) {
   const int64_t *entries = NULL;
   int64_t num = 0, next = 0;
 
   if (constraints) RITZ_TRY(RitzIndicesGet(constraints, &num, &entries));
   for (int64_t i = 0; i < n; i++) {
-    if (s->count[i / s->num_comp] > 0) continue;
+    if (count[i / num_comp] > 0) continue;
     while (next < num && entries[next] < i) next++;
-    if (next == num || entries[next] > i) return refuse_node(ceed, call, space, i / s->num_comp, dim);
+    if (next == num || entries[next] > i) return refuse_node(ceed, call, space, i / num_comp, dim);
   }
   return CEED_ERROR_SUCCESS;
 }
 
 // ---- All of it ----
 
-int ritz_schwarz_fill_scale(const char *call, const RitzSchwarzSums *sums, CeedVector diagonal,
-                            RitzIndices constraints, CeedVector scale) {
+int ritz_schwarz_create_share(Ceed ceed, CeedScalarType precision, bool is_weighted, CeedSize num_nodes,
+                              const double *sum, const int32_t *count, CeedVector *share) {
+  Scale s = {.precision = precision};
+
+  RITZ_TRY(RitzVectorCreate(ceed, num_nodes, precision, share));
+  RITZ_TRY(ritz_vector_lock(*share, RITZ_ACCESS_WRITE, CEED_MEM_HOST, &s.share));
+  for (CeedSize i = 0; i < num_nodes; i++) {
+    const double value = count[i] == 0 ? 0 : sum[i] / count[i] / (is_weighted ? count[i] : 1);
+    const double kept = put_value(&s, s.share, i, value);
+
+    if (count[i] > 0 && !(kept > 0)) put_value(&s, s.share, i, NAN); // refused with the diagonal
+  }
+  return ritz_vector_unlock(*share, RITZ_ACCESS_WRITE, &s.share, CEED_ERROR_SUCCESS);
+}
+
+int ritz_schwarz_fill_scale(const char *call, CeedVector share, CeedVector diagonal, RitzIndices constraints,
+                            CeedVector scale) {
   Ceed ceed = scale->obj.ceed;
-  Scale s = {.num_comp = sums->num_comp,
-             .is_weighted = sums->is_weighted,
-             .precision = scale->precision,
-             .sum = sums->sum,
-             .count = sums->count};
+  Scale s = {.num_comp = share->length > 0 ? (CeedInt)(scale->length / share->length) : 1,
+             .precision = scale->precision};
   int num_slots = 1, ierr;
 
   RITZ_TRY(ritz_run_ranges_slots(ceed, &num_slots));
   RITZ_TRY(RITZ_MALLOC(ceed, (size_t)num_slots, &s.bad));
-  RITZ_TRY_CLEANUP(ritz_vector_lock(scale, RITZ_ACCESS_WRITE, CEED_MEM_HOST, &s.scale));
-  ierr = fill_scale(diagonal, call, num_slots, &s);
-  RITZ_TRY_CLEANUP(ritz_vector_unlock(scale, RITZ_ACCESS_WRITE, &s.scale, ierr));
+  RITZ_TRY_CLEANUP(ritz_vector_lock(share, RITZ_ACCESS_READ, CEED_MEM_HOST, &s.share));
+  ierr = ritz_vector_lock(scale, RITZ_ACCESS_WRITE, CEED_MEM_HOST, &s.scale);
+  if (!ierr) {
+    ierr = fill_scale(diagonal, call, num_slots, &s);
+    ierr = ritz_vector_unlock(scale, RITZ_ACCESS_WRITE, &s.scale, ierr);
+  }
+  RITZ_TRY_CLEANUP(ritz_vector_unlock(share, RITZ_ACCESS_READ, &s.share, ierr));
   RITZ_TRY_CLEANUP(RitzVectorSetEntries(scale, constraints, 0));
 cleanup:
   RITZ_FREE(&s.bad);
   return ierr;
 }
 
-void ritz_schwarz_clear_sums(RitzSchwarzSums *sums) {
-  RITZ_FREE(&sums->sum);
-  RITZ_FREE(&sums->count);
-}
-
-int ritz_schwarz_renew_scale(CeedOperator op, const char *call, RitzIndices constraints,
-                             const RitzSchwarzSums *sums, CeedVector scale) {
+int ritz_schwarz_renew_scale(CeedOperator op, const char *call, RitzIndices constraints, CeedVector share,
+                             CeedVector scale) {
   CeedVector diagonal = NULL;
   int ierr = assemble_diagonal(op, constraints, scale->precision, &diagonal);
 
-  if (!ierr) ierr = ritz_schwarz_fill_scale(call, sums, diagonal, constraints, scale);
+  if (!ierr) ierr = ritz_schwarz_fill_scale(call, share, diagonal, constraints, scale);
   return ritz_first_error(ierr, CeedVectorDestroy(&diagonal));
 }
 
 int ritz_schwarz_create_scale(CeedOperator op, const char *call, RitzSpace space, RitzIndices constraints,
-                              const RitzSeparables *separables, CeedScalarType precision,
-                              RitzSchwarzSums *sums, CeedVector *scale) {
+                              const RitzSeparables *separables, CeedScalarType precision, CeedVector *share,
+                              CeedVector *scale) {
   const RitzSeparable *first = &separables->set[0];
+  const CeedInt num_comp = first->num_comp;
+  const size_t num_nodes = (size_t)(first->rstr->l_size / num_comp); // also those beyond the space
   Ceed ceed = op->obj.ceed;
-  const size_t num_nodes = (size_t)(first->rstr->l_size / first->num_comp);
+  double *sum = NULL;
+  int32_t *count = NULL;
   CeedSize n = 0;
+  int ierr;
 
-  *sums = (RitzSchwarzSums){.num_comp = first->num_comp,
-                            .is_weighted = !ritz_schwarz_is_coloured(separables->kind)};
   RITZ_TRY(RitzSpaceGetSize(space, &n));
-  RITZ_TRY(RITZ_MALLOC(ceed, num_nodes, &sums->sum));
-  RITZ_TRY(RITZ_MALLOC(ceed, num_nodes, &sums->count));
-  RITZ_TRY(ritz_separables_sum_diagonals(ceed, separables, sums->sum, sums->count));
-  RITZ_TRY(check_cover(ceed, call, space, constraints, first->dim, n, sums));
+  RITZ_TRY_CLEANUP(RITZ_MALLOC(ceed, num_nodes, &sum));
+  RITZ_TRY_CLEANUP(RITZ_MALLOC(ceed, num_nodes, &count));
+  RITZ_TRY_CLEANUP(ritz_separables_sum_diagonals(ceed, separables, sum, count));
+  RITZ_TRY_CLEANUP(check_cover(ceed, call, space, constraints, first->dim, n, num_comp, count));
+  RITZ_TRY_CLEANUP(ritz_schwarz_create_share(ceed, precision, !ritz_schwarz_is_coloured(separables->kind),
+                                             n / num_comp, sum, count, share));
+cleanup:
+  RITZ_FREE(&sum);
+  RITZ_FREE(&count);
+  if (ierr) return ierr;
   RITZ_TRY(RitzVectorCreate(ceed, n, precision, scale));
-  return ritz_schwarz_renew_scale(op, call, constraints, sums, *scale);
+  return ritz_schwarz_renew_scale(op, call, constraints, *share, *scale);
 }

@@ -37,7 +37,7 @@ typedef struct {
   CeedOperator op;         // counted
   RitzIndices constraints; // counted
   RitzSystem system;       // owned, coloured patches: A
-  RitzSchwarzSums sums;    // owned: what the scale is made of beside op's diagonal
+  CeedVector share;        // owned, [num_nodes]: what the scale is made of beside op's diagonal
   CeedInt num;             // of inverses: colours; sets of subdomains
   CeedOperator *ops;       // owned, [num]: sum_K E_K^T B_K^-1 E_K
   CeedVector scale;        // owned: s
@@ -171,18 +171,19 @@ static int view_schwarz(RitzPreconditioner pc, FILE *stream, int indent) {
   return CEED_ERROR_SUCCESS;
 }
 
-// Vectors, sums of eigenvalues, and those of the subdomains' diagonals.
+// Vectors and sums of eigenvalues.
 static int64_t schwarz_bytes(RitzPreconditioner pc) {
   const Schwarz *s = pc->data;
   const int64_t num_sums = (int64_t)s->num_domains << s->dim;
-  const int64_t num = pc->n + s->work->length + (s->other ? s->other->length : 0) + num_sums;
+  const int64_t num =
+      pc->n + s->share->length + s->work->length + (s->other ? s->other->length : 0) + num_sums;
 
-  return num * (int64_t)ritz_scalar_bytes(pc->precision) + s->work->length / s->sums.num_comp * 12;
+  return num * (int64_t)ritz_scalar_bytes(pc->precision);
 }
 
 static int update_schwarz(RitzPreconditioner pc) {
   const Schwarz *s = pc->data;
-  return ritz_schwarz_renew_scale(s->op, pc->methods->name, s->constraints, &s->sums, s->scale);
+  return ritz_schwarz_renew_scale(s->op, pc->methods->name, s->constraints, s->share, s->scale);
 }
 
 static int schwarz_work(RitzPreconditioner pc, RitzSmoothingWork *work) {
@@ -203,13 +204,13 @@ static int free_schwarz(Schwarz *s) {
 
   for (CeedInt i = 0; i < s->num && s->ops; i++)
     ierr = ritz_first_error(ierr, CeedOperatorDestroy(&s->ops[i]));
+  ierr = ritz_first_error(ierr, CeedVectorDestroy(&s->share));
   ierr = ritz_first_error(ierr, CeedVectorDestroy(&s->scale));
   ierr = ritz_first_error(ierr, CeedVectorDestroy(&s->work));
   ierr = ritz_first_error(ierr, CeedVectorDestroy(&s->other));
   ierr = ritz_first_error(ierr, CeedOperatorDestroy(&s->op));
   ierr = ritz_first_error(ierr, RitzIndicesDestroy(&s->constraints));
   ierr = ritz_first_error(ierr, ritz_system_destroy(&s->system));
-  ritz_schwarz_clear_sums(&s->sums);
   RITZ_FREE(&s->ops);
   RITZ_FREE(&s);
   return ierr;
@@ -284,7 +285,7 @@ static int fill_schwarz(CeedOperator op, const char *call, RitzSpace space, cons
   if (constraints) RITZ_TRY_CLEANUP(RitzIndicesReferenceCopy(constraints, &s->constraints));
   RITZ_TRY_CLEANUP(create_inverses(op, &separables, precision, s)); // compiled while the rest is made
   RITZ_TRY_CLEANUP(
-      ritz_schwarz_create_scale(op, call, space, constraints, &separables, precision, &s->sums, &s->scale));
+      ritz_schwarz_create_scale(op, call, space, constraints, &separables, precision, &s->share, &s->scale));
   RITZ_TRY_CLEANUP(create_vectors(precision, separables.set[0].rstr->l_size, s));
 cleanup:
   ritz_separables_clear(&separables);

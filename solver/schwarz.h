@@ -18,29 +18,27 @@ int ritz_schwarz_create_inverses(Ceed ceed, const char *name, const RitzSeparabl
                                  CeedScalarType precision, RitzOperatorUse use, CeedInt num,
                                  CeedOperator *ops);
 
-// Sums over the subdomains of a node, as ritz_separables_sum_diagonals makes them. is_weighted: of a method
-// that is divided by their number, as additive ones are.
-typedef struct {
-  CeedInt num_comp;
-  bool is_weighted;
-  double *sum;    // owned by who has the struct, as count: [num_nodes]
-  int32_t *count; // 0: no subdomain has the node, whose scale is zero
-} RitzSchwarzSums;
+// *share: a new vector [num_nodes] of what the subdomains of a node give to its scale, from sums as
+// ritz_separables_sum_diagonals makes them; 0: no subdomain has the node. is_weighted: of a method that is
+// divided by their number, as additive ones are.
+int ritz_schwarz_create_share(Ceed ceed, CeedScalarType precision, bool is_weighted, CeedSize num_nodes,
+                              const double *sum, const int32_t *count, CeedVector *share);
 
 // *scale: a new vector, s of every entry of the space (solver/schwarz-scale.c; solver/schwarz.c says what it
-// is), and the sums that it comes of, the caller's also after a failure. CEED_ERROR_MAJOR: a free entry of
-// the diagonal of op that is no positive number; CEED_ERROR_UNSUPPORTED: a free node in no subdomain.
+// is), and *share, another one, which it comes of; the caller's also after a failure. CEED_ERROR_MAJOR: a
+// free entry of the diagonal of op that is no positive number; CEED_ERROR_UNSUPPORTED: a free node in no
+// subdomain.
 int ritz_schwarz_create_scale(CeedOperator op, const char *call, RitzSpace space, RitzIndices constraints,
-                              const RitzSeparables *separables, CeedScalarType precision,
-                              RitzSchwarzSums *sums, CeedVector *scale);
-// The same from sums that are known, into that vector: for the diagonal that op has now.
-int ritz_schwarz_renew_scale(CeedOperator op, const char *call, RitzIndices constraints,
-                             const RitzSchwarzSums *sums, CeedVector scale);
-void ritz_schwarz_clear_sums(RitzSchwarzSums *sums);
+                              const RitzSeparables *separables, CeedScalarType precision, CeedVector *share,
+                              CeedVector *scale);
+// The same from a share that is known, into that vector: for the diagonal that op has now.
+int ritz_schwarz_renew_scale(CeedOperator op, const char *call, RitzIndices constraints, CeedVector share,
+                             CeedVector scale);
 
-// Fills the scale from sums and a diagonal that are known, for a vector of either precision. Constrained
-// entries of the diagonal, of scale's length and precision, are to be positive; the scale is zero there.
-int ritz_schwarz_fill_scale(const char *call, const RitzSchwarzSums *sums, CeedVector diagonal,
-                            RitzIndices constraints, CeedVector scale);
+// Fills the scale from a share and a diagonal that are known, all of one precision, either. Constrained
+// entries of the diagonal, which is as long as the scale, are to be positive; the scale is zero there, and
+// where no subdomain has the node.
+int ritz_schwarz_fill_scale(const char *call, CeedVector share, CeedVector diagonal, RitzIndices constraints,
+                            CeedVector scale);
 
 #endif

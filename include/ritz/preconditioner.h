@@ -171,8 +171,8 @@ typedef enum {
 // elements as subdomains only their ratios within an element count; patches take means over their elements.
 // NULL: those of the mesh for mu = 1, lambda = 0, which serve every scalar coefficient; given for tensors,
 // and where lambda is so large that op is near a mass matrix. Memory, in the precision of op: 2 numbers an
-// entry, 3 with coloured patches, and where overlapped elements miss nodes, and 2^dim a subdomain; 12 bytes
-// a node, and 4 for each node of a subdomain, beside those of `space`.
+// entry, 3 with coloured patches, and where overlapped elements miss nodes, 1 a node and 2^dim a subdomain; 4
+// bytes for each node of a subdomain, beside those of `space`; 12 bytes a node meanwhile.
 //
 // Errors: free nodes that are inside of no patch (on free boundaries; vertices with other than 2^dim elements
 // around): CEED_ERROR_UNSUPPORTED, the first one is named; degree 1 with overlapped elements: the same. An

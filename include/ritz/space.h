@@ -46,8 +46,8 @@ CEED_EXTERN int RitzSpaceIsContinuous(RitzSpace space, bool *is_continuous);
 CEED_EXTERN int RitzSpaceGetNumNodes(RitzSpace space, int64_t *num_nodes);
 CEED_EXTERN int RitzSpaceGetSize(RitzSpace space, CeedSize *l_size); // num_nodes * num_comp
 // [num_elem][nodes] node numbers, lexicographic in the element, (p+1)^dim of them on lines, quadrilaterals,
-// hexahedra; belongs to the space. Meshes of several shapes: CEED_ERROR_UNSUPPORTED. On boxes and of
-// discontinuous spaces they are made when they are asked for first, 8 bytes each.
+// hexahedra; belongs to the space. Meshes of several shapes: CEED_ERROR_UNSUPPORTED. They are made
+// when they are asked for first, 8 bytes each; the space itself keeps them in 4, on boxes not at all.
 CEED_EXTERN int RitzSpaceGetElementNodes(RitzSpace space, const int64_t **nodes);
 // Owned by the caller; the space keeps and hands out one for each block (of the context that asked last), so
 // that operators share its offsets: 4 bytes per node of each element. CEED_ERROR_UNSUPPORTED when an offset
