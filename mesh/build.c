@@ -28,7 +28,8 @@ typedef struct {
   Ceed ceed;               // borrowed
   const char *source;      // borrowed
   RitzMeshDraft *draft;    // borrowed
-  RitzMeshTable table;     // owned: the facets of the mesh
+  RitzMeshCells cells;     // of the draft
+  RitzMeshTable table;     // owned: the facets of the mesh, where there are labels
   RitzMeshNumbers numbers; // owned: the facets of the elements
   int64_t *first, *second; // owned, [facets of the mesh]: place of both sides, or -1
   int64_t num_marks;
@@ -105,11 +106,11 @@ static int join_facets_of(Build *b, int index) {
 static int find_facets(Build *b) {
   const RitzMeshDraft *draft = b->draft;
 
-  RITZ_TRY(ritz_mesh_number_entities(b->ceed, RITZ_MESH_FACETS, draft->num_blocks, draft->blocks,
-                                     draft->elem_vertices, &b->table, &b->numbers));
-  RITZ_TRY(RITZ_MALLOC(b->ceed, (size_t)b->table.num_keys, &b->first));
-  RITZ_TRY(RITZ_MALLOC(b->ceed, (size_t)b->table.num_keys, &b->second));
-  for (int64_t i = 0; i < b->table.num_keys; i++) b->first[i] = b->second[i] = -1;
+  b->cells = ritz_mesh_draft_cells(b->ceed, draft);
+  RITZ_TRY(ritz_mesh_number_entities(&b->cells, RITZ_MESH_FACETS, &b->numbers));
+  RITZ_TRY(RITZ_MALLOC(b->ceed, (size_t)b->numbers.num, &b->first));
+  RITZ_TRY(RITZ_MALLOC(b->ceed, (size_t)b->numbers.num, &b->second));
+  for (int64_t i = 0; i < b->numbers.num; i++) b->first[i] = b->second[i] = -1;
   for (int i = 0; i < draft->num_blocks; i++) RITZ_TRY(join_facets_of(b, i));
   return CEED_ERROR_SUCCESS;
 }
@@ -169,9 +170,11 @@ static int mark_sides(Build *b) {
 static int mark_facets(Build *b) {
   int64_t num_exterior = 0;
 
-  for (int64_t i = 0; i < b->table.num_keys; i++) num_exterior += b->second[i] < 0;
+  if (b->draft->num_labels > 0)
+    RITZ_TRY(ritz_mesh_table_entities(&b->cells, RITZ_MESH_FACETS, &b->numbers, &b->table));
+  for (int64_t i = 0; i < b->numbers.num; i++) num_exterior += b->second[i] < 0;
   RITZ_TRY(RITZ_MALLOC(b->ceed, (size_t)(num_exterior + b->draft->num_labels), &b->marks));
-  for (int64_t i = 0; i < b->table.num_keys; i++) {
+  for (int64_t i = 0; i < b->numbers.num; i++) {
     if (b->second[i] < 0) append_mark(b, i, RITZ_MESH_EXTERIOR);
   }
   for (int64_t i = 0; i < b->draft->num_labels; i++) RITZ_TRY(append_label(b, i));

@@ -91,7 +91,7 @@ typedef struct {
   Pair *pairs;             // owned, sorted
   int64_t *nodes;          // owned, [tags.num_keys]: sets of nodes
   RitzMeshTable edges;     // owned: edges of elements, by nodes
-  RitzMeshNumbers numbers; // owned: not used
+  RitzMeshNumbers numbers; // owned: of the edges
   int64_t *edge_sets;      // owned, [edges.num_keys]
   RitzMeshTable joined;    // owned: edges by vertices
   int64_t *first_edge;     // owned, [edges.num_keys]: an edge of each
@@ -190,8 +190,10 @@ static int check_edges(Periods *p) {
   const RitzMeshDraft *draft = p->draft;
   const Ceed ceed = p->file->text->ceed;
 
-  RITZ_TRY(ritz_mesh_number_entities(ceed, RITZ_MESH_EDGES, draft->num_blocks, draft->blocks,
-                                     draft->elem_vertices, &p->edges, &p->numbers));
+  const RitzMeshCells cells = ritz_mesh_draft_cells(ceed, draft);
+
+  RITZ_TRY(ritz_mesh_number_entities(&cells, RITZ_MESH_EDGES, &p->numbers));
+  RITZ_TRY(ritz_mesh_table_entities(&cells, RITZ_MESH_EDGES, &p->numbers, &p->edges));
   RITZ_TRY(start_sets(ceed, p->edges.num_keys, &p->edge_sets));
   for (int64_t i = 0; i < p->edges.num_keys; i++) join_edge(p, i);
   RITZ_TRY(ritz_mesh_table_create(ceed, 2, p->edges.num_keys, &p->joined));

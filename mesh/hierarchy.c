@@ -148,6 +148,17 @@ static void reverse(RitzHierarchy h) {
   }
 }
 
+// All spaces of a multigrid method have been numbered: nobody waits for edges and faces any more.
+static int drop_topologies(RitzHierarchy h) {
+  for (CeedInt i = 0; i < h->num_levels; i++) {
+    RitzMesh mesh;
+
+    RITZ_TRY(RitzSpaceGetMesh(h->spaces[i], &mesh));
+    ritz_mesh_topology_clear(&mesh->topology);
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
 int RitzHierarchyCreate(RitzSpace fine, const RitzHierarchyOptions *options, RitzHierarchy *hierarchy) {
   const RitzHierarchyOptions none = {.kind = RITZ_HIERARCHY_AUTO};
   RitzHierarchy h = NULL;
@@ -173,6 +184,7 @@ int RitzHierarchyCreate(RitzSpace fine, const RitzHierarchyOptions *options, Rit
   RITZ_TRY_CLEANUP(append(h, finest));
   RITZ_TRY_CLEANUP(append_levels(h, &completed));
   reverse(h);
+  RITZ_TRY_CLEANUP(drop_topologies(h));
 
 cleanup:
   if (ierr) RitzHierarchyDestroy(&h);

@@ -97,21 +97,20 @@ static int pair_code(const Pair *pair) {
 // ---- All pairs ----
 
 typedef struct {
-  RitzMesh mesh;       // borrowed
-  RitzMeshTable table; // of facets
-  RitzMeshNumbers numbers;
+  RitzMesh mesh;           // borrowed
+  RitzMeshNumbers numbers; // owned: of facets
   int64_t (*seen)[2];      // owned, [facets of the mesh]: where its elements have it; -1: exterior
   int64_t next[NUM_CODES]; // how many pairs have a code, then where the next one goes
 } Pairs;
 
 static int find_seen(Pairs *p) {
   const Ceed ceed = p->mesh->ceed;
+  const RitzMeshCells cells = ritz_mesh_cells(p->mesh);
   int64_t num = 0;
 
-  RITZ_TRY(ritz_mesh_number_entities(ceed, RITZ_MESH_FACETS, p->mesh->num_blocks, p->mesh->blocks,
-                                     p->mesh->elem_vertices, &p->table, &p->numbers));
-  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)p->table.num_keys, &p->seen));
-  for (int64_t i = 0; i < p->table.num_keys; i++) p->seen[i][0] = p->seen[i][1] = -1;
+  RITZ_TRY(ritz_mesh_number_entities(&cells, RITZ_MESH_FACETS, &p->numbers));
+  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)p->numbers.num, &p->seen));
+  for (int64_t i = 0; i < p->numbers.num; i++) p->seen[i][0] = p->seen[i][1] = -1;
   for (int b = 0; b < p->mesh->num_blocks; b++)
     num += p->mesh->blocks[b].num_elem * ritz_mesh_shape(p->mesh->blocks[b].topology)->facets.num;
   for (int64_t at = 0; at < num; at++) {
@@ -123,7 +122,6 @@ static int find_seen(Pairs *p) {
 }
 
 static void clear_pairs(Pairs *p) {
-  ritz_mesh_table_clear(&p->table);
   RITZ_FREE(&p->numbers.numbers);
   RITZ_FREE(&p->seen);
 }
@@ -131,7 +129,7 @@ static void clear_pairs(Pairs *p) {
 static int64_t count_pairs(Pairs *p) {
   int64_t num = 0;
 
-  for (int64_t i = 0; i < p->table.num_keys; i++) {
+  for (int64_t i = 0; i < p->numbers.num; i++) {
     if (p->seen[i][1] < 0) continue;
     const Pair pair = make_pair(p->mesh, &p->numbers, p->seen[i]);
     p->next[pair_code(&pair)]++;
@@ -168,7 +166,7 @@ static void lay_out_blocks(Pairs *p, RitzFacets f) {
 }
 
 static void list_pairs(Pairs *p, RitzFacets f) {
-  for (int64_t i = 0; i < p->table.num_keys; i++) {
+  for (int64_t i = 0; i < p->numbers.num; i++) {
     if (p->seen[i][1] < 0) continue;
     const Pair pair = make_pair(p->mesh, &p->numbers, p->seen[i]);
     const int64_t k = p->next[pair_code(&pair)]++;

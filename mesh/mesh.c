@@ -60,6 +60,7 @@ int RitzMeshDestroy(RitzMesh *mesh) {
   RITZ_FREE(&m->elem_regions);
   RITZ_FREE(&m->marks);
   ritz_mesh_seam_clear(&m->seam);
+  ritz_mesh_topology_clear(&m->topology);
   ritz_mesh_names_clear(m->num_regions, &m->regions);
   ritz_mesh_names_clear(m->num_parts, &m->parts);
   for (int d = 0; d < RITZ_MESH_UNUSED_DIMS; d++)

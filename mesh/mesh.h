@@ -69,6 +69,24 @@ typedef struct {
 
 typedef struct RitzMeshSeam RitzMeshSeam;
 
+// Edges or facets of all elements.
+typedef struct {
+  int64_t num;                        // of the mesh
+  int64_t base[RITZ_MESH_MAX_BLOCKS]; // where the numbers of a block begin
+  int64_t *numbers;                   // owned, blocks one after the other, each [num_elem][entities]
+} RitzMeshNumbers;
+
+// Edges and faces of a mesh, found by mesh/topology.c. Bytes an element: 8 for each edge and face of it, and
+// 4; 148 of a hexahedron, 84 of a tetrahedron.
+typedef struct {
+  int max_dim; // of the entities that are known: 0, 1 (edges) or 2 (faces, too), less than that of the mesh
+  RitzMeshNumbers edges; // 1D: none
+  RitzMeshNumbers faces; // 3D only
+  uint32_t
+      *is_new; // owned, [num_elem]: bit k: no element before has its corner k, and so for edges and faces
+} RitzMeshTopology;
+enum { RITZ_MESH_EDGE_BIT = 8, RITZ_MESH_FACE_BIT = 20 }; // of the first edge and the first face
+
 struct RitzMesh_private {
   const RitzClass *class;
   Ceed ceed; // counted
@@ -93,6 +111,10 @@ struct RitzMesh_private {
   bool is_coarsest;        // a box that has been found to have no coarser one
   RitzMeshMeasure measure; // found when the mesh was checked, or when it was asked for
   RitzMeshSeam *seam;      // owned: what a part shares with others; NULL: the mesh is a whole one
+  // Made when nodes are numbered, and kept for further spaces as long as there is one, or until a hierarchy
+  // has got all of its spaces. Boxes have none.
+  RitzMeshTopology topology;
+  int num_spaces; // continuous ones
 };
 
 // A mesh as found in a file (or made by a generator), before any check that needs the topology. All arrays
@@ -289,24 +311,33 @@ static inline int64_t ritz_mesh_vertex_key(RitzMesh mesh, int64_t vertex) {
 int64_t ritz_mesh_mix_keys(int num, const int64_t *keys);
 
 // ---- Edges and faces (mesh/topology.c) ----
-// One number for each edge or facet of the mesh, by its vertices, in the order of first appearance.
+// The elements of a mesh or a draft: all that their edges and facets follow from.
+typedef struct {
+  Ceed ceed;
+  int64_t num_vertices;
+  int num_blocks;
+  const RitzMeshBlock *blocks;  // borrowed
+  const int64_t *elem_vertices; // borrowed
+} RitzMeshCells;
+RitzMeshCells ritz_mesh_cells(RitzMesh mesh);
+RitzMeshCells ritz_mesh_draft_cells(Ceed ceed, const RitzMeshDraft *draft); // laid out
+// One number for each edge or facet, by its vertices, in the order of first appearance, on any number of
+// threads. While they are found: 8 bytes a corner of the elements and 16 a vertex more.
 typedef enum { RITZ_MESH_EDGES, RITZ_MESH_FACETS } RitzMeshEntityKind;
-typedef struct {
-  int64_t base[RITZ_MESH_MAX_BLOCKS]; // where the numbers of a block begin
-  int64_t *numbers;                   // owned, blocks one after the other, each [num_elem][entities]
-} RitzMeshNumbers;
-// The table is made here, tells how many there are, and belongs to the caller, as *numbers (also after a
-// failure).
-int ritz_mesh_number_entities(Ceed ceed, RitzMeshEntityKind kind, int num_blocks, const RitzMeshBlock *blocks,
-                              const int64_t *elem_vertices, RitzMeshTable *table, RitzMeshNumbers *numbers);
+// *numbers belong to the caller, also after a failure.
+int ritz_mesh_number_entities(const RitzMeshCells *cells, RitzMeshEntityKind kind, RitzMeshNumbers *numbers);
+// A table of them by their vertices, with the same numbers; belongs to the caller, also after a failure.
+int ritz_mesh_table_entities(const RitzMeshCells *cells, RitzMeshEntityKind kind,
+                             const RitzMeshNumbers *numbers, RitzMeshTable *table);
+// next [num_slots]: how many things each thread has; then the number of its first one, from `first` on.
+// Returns the number behind the last one.
+int64_t ritz_mesh_count_slots(int num_slots, int64_t first, int64_t *next);
 
-typedef struct {
-  int64_t num_edges, num_faces;
-  RitzMeshNumbers edges; // 1D: none
-  RitzMeshNumbers faces; // 3D only
-} RitzMeshTopology;
-int ritz_mesh_topology_create(RitzMesh mesh, RitzMeshTopology *topology);
+// Entities up to a dimension, those of elements' interiors left out.
+int ritz_mesh_topology_create(RitzMesh mesh, int max_dim, RitzMeshTopology *topology);
 void ritz_mesh_topology_clear(RitzMeshTopology *topology);
+// mesh->topology has vertices and, where max_dim is 1 or 2, edges, or edges and faces; max_dim < mesh->dim.
+int ritz_mesh_require_topology(RitzMesh mesh, int max_dim);
 
 // ---- Elements around an element (mesh/neighbours.c) ----
 // An element in the directions of another one, or of a vertex: direction d of the frame is direction axis[d]
@@ -361,7 +392,8 @@ bool ritz_mesh_entity_lies_on(const RitzMeshEntityNodes *entity, const int8_t fa
 // An edge is directed from its smaller to its larger vertex. The frame of a quadrilateral face starts at its
 // smallest vertex, first axis towards the smaller of that vertex's two neighbours on the face; that of a
 // triangular face at its smallest vertex, first axis towards the next larger one. Smaller and larger are
-// those of ritz_mesh_vertex_key. Numbers follow first appearance in element order.
+// those of ritz_mesh_vertex_key. Numbers follow first appearance in element order, whatever the number of
+// threads.
 int ritz_mesh_number_nodes(RitzMesh mesh, CeedInt degree, int64_t *num_nodes, int64_t *nodes);
 // Entities of one kind of boundary: edges, triangles or quadrilaterals. order[orientation][i] is the place in
 // the common frame of the node that is number i in the frame of the element.

@@ -21,19 +21,17 @@ static void link_facets(int64_t num_places, const int64_t *numbers, int64_t *fir
 
 static int find_across(RitzMesh mesh, RitzMeshNeighbours *n) {
   const int64_t num_places = mesh->num_elem * 2 * mesh->dim;
-  RitzMeshTable table = {0};
+  const RitzMeshCells cells = ritz_mesh_cells(mesh);
   RitzMeshNumbers numbers = {.numbers = NULL};
   int64_t *first = NULL;
   int ierr;
 
-  RITZ_TRY_CLEANUP(ritz_mesh_number_entities(mesh->ceed, RITZ_MESH_FACETS, 1, mesh->blocks,
-                                             mesh->elem_vertices, &table, &numbers));
-  RITZ_TRY_CLEANUP(RITZ_MALLOC(mesh->ceed, (size_t)table.num_keys, &first));
+  RITZ_TRY_CLEANUP(ritz_mesh_number_entities(&cells, RITZ_MESH_FACETS, &numbers));
+  RITZ_TRY_CLEANUP(RITZ_MALLOC(mesh->ceed, (size_t)numbers.num, &first));
   RITZ_TRY_CLEANUP(RITZ_MALLOC(mesh->ceed, (size_t)num_places, &n->across));
-  for (int64_t i = 0; i < table.num_keys; i++) first[i] = -1;
+  for (int64_t i = 0; i < numbers.num; i++) first[i] = -1;
   link_facets(num_places, numbers.numbers, first, n->across);
 cleanup:
-  ritz_mesh_table_clear(&table);
   RITZ_FREE(&numbers.numbers);
   RITZ_FREE(&first);
   return ierr;

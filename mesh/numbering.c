@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Continuous numbering of the nodes of degree p. Called for spaces, for coordinates and, with p = 2, for the
-// vertices of a refined mesh. Leaves finding the edges and faces to mesh/topology.c.
+// vertices of a refined mesh, on the threads of the context. Leaves finding the edges and faces to
+// mesh/topology.c.
 //
 // The nodes of an edge, face or interior have consecutive numbers in a frame that depends on the numbers of
 // its vertices only (in a part of a mesh: on their keys), so that all elements that have it agree. Boxes have
 // a simpler numbering.
+#include <string.h>
+
 #include "mesh/mesh.h"
 
-// Constants of one numbering and the first numbers of all vertices, edges and faces (-1: not met yet).
+// One numbering, block by block: what is new in the elements is counted, gets its first numbers, and then all
+// nodes get theirs.
 typedef struct {
   RitzMesh mesh; // borrowed
   RitzMeshFrames frames;
-  RitzMeshTopology topology;
-  int64_t *start[3]; // owned: by dimension of the entity
+  RitzMeshElementNodes elements[RITZ_MESH_MAX_BLOCKS]; // owned
+  int64_t *start[3]; // owned: first numbers of all vertices, edges and faces
+  int64_t *next;     // owned, [num_slots]: how many new nodes a thread has, then its first number
   int64_t num_nodes;
 } Numbering;
 
@@ -107,97 +112,180 @@ void ritz_mesh_frames_clear(RitzMeshFrames *frames) {
   RITZ_FREE(&frames->quads.order);
 }
 
-const int64_t *ritz_mesh_frame_order(RitzMesh mesh, const RitzMeshFrames *f,
-                                     const RitzMeshEntityNodes *entity, const int64_t *vertices) {
+// keys: of the vertices of the element.
+static const int64_t *frame_order(const RitzMeshFrames *f, const RitzMeshEntityNodes *entity,
+                                  const int64_t *keys) {
   int64_t v[4] = {0, 0, 0, 0};
 
   if (entity->dim == 0 || entity->dim == f->dim) return NULL;
-  for (int k = 0; k < entity->num_corners; k++)
-    v[k] = ritz_mesh_vertex_key(mesh, vertices[entity->corner[k]]);
+  for (int k = 0; k < entity->num_corners; k++) v[k] = keys[entity->corner[k]];
   if (entity->dim == 1) return f->edges.order + edge_orientation(v) * f->edges.num_nodes;
   if (entity->num_corners == 3) return f->triangles.order + triangle_orientation(v) * f->triangles.num_nodes;
   return f->quads.order + quad_orientation(v) * f->quads.num_nodes;
 }
 
-// ---- Life ----
-
-static int allocate_starts(Ceed ceed, int64_t num, int64_t **start) {
-  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)num, start));
-  for (int64_t i = 0; i < num; i++) (*start)[i] = -1;
-  return CEED_ERROR_SUCCESS;
+// Those of a whole mesh are the numbers; those of a part are written to `keys`.
+static const int64_t *find_keys(RitzMesh mesh, int num, const int64_t *vertices, int64_t *keys) {
+  if (!mesh->seam) return vertices;
+  for (int k = 0; k < num; k++) keys[k] = mesh->seam->keys[vertices[k]];
+  return keys;
 }
 
-static int count_entities(RitzMesh mesh, CeedInt degree, Numbering *n) {
-  const Ceed ceed = mesh->ceed;
+const int64_t *ritz_mesh_frame_order(RitzMesh mesh, const RitzMeshFrames *f,
+                                     const RitzMeshEntityNodes *entity, const int64_t *vertices) {
+  int64_t keys[RITZ_MESH_MAX_CORNERS] = {0};
 
-  *n = (Numbering){.mesh = mesh};
-  RITZ_TRY(allocate_starts(ceed, mesh->num_vertices, &n->start[0]));
-  if (degree == 1) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(ritz_mesh_topology_create(mesh, &n->topology));
-  RITZ_TRY(allocate_starts(ceed, n->topology.num_edges, &n->start[1]));
-  RITZ_TRY(allocate_starts(ceed, n->topology.num_faces, &n->start[2]));
-  return ritz_mesh_frames_create(mesh, degree, &n->frames);
-}
-
-static void clear_numbering(Numbering *n) {
-  for (int i = 0; i < 3; i++) RITZ_FREE(&n->start[i]);
-  ritz_mesh_frames_clear(&n->frames);
-  ritz_mesh_topology_clear(&n->topology);
+  for (int k = 0; k < entity->num_corners; k++)
+    keys[entity->corner[k]] = ritz_mesh_vertex_key(mesh, vertices[entity->corner[k]]);
+  return frame_order(f, entity, keys);
 }
 
 // ---- Elements ----
 
 // Where the elements of a block have their edges and faces: the numbers of element e start at e * num.
 typedef struct {
-  const RitzMeshShape *shape;
-  RitzMeshElementNodes element;
+  const Numbering *n;
+  const RitzMeshBlock *block;
+  const RitzMeshElementNodes *element;
+  int num_edges, num_faces;
   const int64_t *edges, *faces; // borrowed; NULL: not needed
+  const uint32_t *is_new;       // borrowed, [num_elem]
+  uint32_t bit[27];             // of the entities of `element` in is_new
+  int64_t *nodes;               // borrowed, [num_elem][nodes of an element]
 } Pattern;
 
-// First number of the nodes of an entity of element e of a block; the nodes get their numbers if the entity
-// is new.
-static int64_t first_number(Numbering *n, const Pattern *pattern, const RitzMeshEntityNodes *entity,
-                            int64_t e, const int64_t *vertices) {
-  int64_t next = n->num_nodes, *start = &next;
+// Of the interior of an element, which no other one has.
+static const uint32_t interior_bit = UINT32_C(1) << 31;
 
-  if (entity->dim < n->mesh->dim) {
-    const RitzMeshShape *shape = pattern->shape;
+static void set_bits(Pattern *p) {
+  static const int first[3] = {0, RITZ_MESH_EDGE_BIT, RITZ_MESH_FACE_BIT};
 
-    if (entity->dim == 0) start = &n->start[0][vertices[entity->number]];
-    if (entity->dim == 1) start = &n->start[1][pattern->edges[e * shape->edges.num + entity->number]];
-    if (entity->dim == 2) start = &n->start[2][pattern->faces[e * shape->facets.num + entity->number]];
-    if (*start >= 0) return *start;
-    *start = next;
+  for (int i = 0; i < p->element->num; i++) {
+    const RitzMeshEntityNodes *entity = &p->element->entities[i];
+
+    p->bit[i] =
+        entity->dim == p->n->mesh->dim ? interior_bit : UINT32_C(1) << (first[entity->dim] + entity->number);
   }
-  n->num_nodes += entity->num_nodes;
-  return *start;
 }
 
-static void number_entity(Numbering *n, const Pattern *pattern, const RitzMeshEntityNodes *entity, int64_t e,
-                          const int64_t *vertices, int64_t *nodes) {
-  const int64_t first = first_number(n, pattern, entity, e, vertices);
-  const int64_t *order = ritz_mesh_frame_order(n->mesh, &n->frames, entity, vertices);
-
-  for (int64_t i = 0; i < entity->num_nodes; i++) nodes[entity->nodes[i]] = first + (order ? order[i] : i);
+static const int64_t *vertices_of(const Pattern *p, int64_t e) {
+  return p->n->mesh->elem_vertices + p->block->corner_base + e * p->block->num_corners;
 }
 
-static int number_block(RitzMesh mesh, int b, CeedInt degree, Numbering *n, int64_t *nodes) {
+// The first number of a vertex, edge or face of element e.
+static int64_t *start_of(const Pattern *p, const RitzMeshEntityNodes *entity, int64_t e,
+                         const int64_t *vertices) {
+  if (entity->dim == 0) return &p->n->start[0][vertices[entity->number]];
+  if (entity->dim == 1) return &p->n->start[1][p->edges[e * p->num_edges + entity->number]];
+  return &p->n->start[2][p->faces[e * p->num_faces + entity->number]];
+}
+
+static void count_new(void *data, int slot, int64_t first, int64_t count) {
+  const Pattern *p = data;
+  int64_t num = 0;
+
+  for (int64_t e = first; e < first + count; e++) {
+    const uint32_t is_new = p->is_new[e] | interior_bit;
+
+    for (int i = 0; i < p->element->num; i++)
+      num += is_new & p->bit[i] ? p->element->entities[i].num_nodes : 0;
+  }
+  p->n->next[slot] = num;
+}
+
+static void start_new(void *data, int slot, int64_t first, int64_t count) {
+  const Pattern *p = data;
+  int64_t next = p->n->next[slot];
+
+  for (int64_t e = first; e < first + count; e++) {
+    const uint32_t is_new = p->is_new[e] | interior_bit;
+    const int64_t *vertices = vertices_of(p, e);
+
+    for (int i = 0; i < p->element->num; i++) {
+      const RitzMeshEntityNodes *entity = &p->element->entities[i];
+
+      if (!(is_new & p->bit[i])) continue;
+      if (entity->dim < p->n->mesh->dim) *start_of(p, entity, e, vertices) = next;
+      next += entity->num_nodes;
+    }
+  }
+}
+
+static void number_elements(void *data, int slot, int64_t first, int64_t count) {
+  const Pattern *p = data;
+  const RitzMesh mesh = p->n->mesh;
+  int64_t next = p->n->next[slot];
+
+  for (int64_t e = first; e < first + count; e++) {
+    const uint32_t is_new = p->is_new[e] | interior_bit;
+    const int64_t *vertices = vertices_of(p, e);
+    int64_t written[RITZ_MESH_MAX_CORNERS];
+    const int64_t *keys = find_keys(mesh, p->block->num_corners, vertices, written);
+    int64_t *nodes = p->nodes + e * p->element->num_nodes;
+
+    for (int i = 0; i < p->element->num; i++) {
+      const RitzMeshEntityNodes *entity = &p->element->entities[i];
+      const int64_t start = entity->dim < mesh->dim ? *start_of(p, entity, e, vertices) : next;
+      const int64_t *order = frame_order(&p->n->frames, entity, keys);
+
+      for (int64_t k = 0; k < entity->num_nodes; k++)
+        nodes[entity->nodes[k]] = start + (order ? order[k] : k);
+      if (is_new & p->bit[i]) next += entity->num_nodes;
+    }
+  }
+}
+
+static int number_block(Numbering *n, int b, int num_slots, int64_t *nodes) {
+  const RitzMesh mesh = n->mesh;
+  const RitzMeshTopology *t = &mesh->topology;
   const RitzMeshBlock *block = &mesh->blocks[b];
-  const RitzMeshTopology *t = &n->topology;
-  Pattern pattern = {.shape = ritz_mesh_shape(block->topology)};
+  const RitzMeshShape *shape = ritz_mesh_shape(block->topology);
+  Pattern pattern = {.n = n,
+                     .block = block,
+                     .element = &n->elements[b],
+                     .num_edges = shape->edges.num,
+                     .num_faces = shape->facets.num,
+                     .is_new = t->is_new + block->first,
+                     .nodes = nodes};
 
   if (t->edges.numbers) pattern.edges = t->edges.numbers + t->edges.base[b];
   if (t->faces.numbers) pattern.faces = t->faces.numbers + t->faces.base[b];
-  RITZ_TRY(ritz_mesh_element_nodes_create(mesh->ceed, block->topology, degree, &pattern.element));
-  for (int64_t e = 0; e < block->num_elem; e++, nodes += pattern.element.num_nodes) {
-    const int64_t *vertices = mesh->elem_vertices + block->corner_base + e * block->num_corners;
+  set_bits(&pattern);
+  memset(n->next, 0, (size_t)num_slots * sizeof(*n->next));
+  RITZ_TRY(ritz_run_elements(mesh->ceed, block->num_elem, count_new, &pattern));
+  n->num_nodes = ritz_mesh_count_slots(num_slots, n->num_nodes, n->next);
+  RITZ_TRY(ritz_run_elements(mesh->ceed, block->num_elem, start_new, &pattern));
+  return ritz_run_elements(mesh->ceed, block->num_elem, number_elements, &pattern);
+}
 
-    for (int i = 0; i < pattern.element.num; i++) {
-      number_entity(n, &pattern, &pattern.element.entities[i], e, vertices, nodes);
+// ---- Life ----
+
+// Also finds the entities that have nodes, but for the interiors of elements.
+static int prepare_numbering(Numbering *n, CeedInt degree) {
+  const RitzMesh mesh = n->mesh;
+  const Ceed ceed = mesh->ceed;
+  int max_dim = 0;
+
+  for (int b = 0; b < mesh->num_blocks; b++) {
+    RITZ_TRY(ritz_mesh_element_nodes_create(ceed, mesh->blocks[b].topology, degree, &n->elements[b]));
+    for (int i = 0; i < n->elements[b].num; i++) {
+      const int dim = n->elements[b].entities[i].dim;
+      if (dim < mesh->dim && dim > max_dim) max_dim = dim;
     }
   }
-  ritz_mesh_element_nodes_clear(&pattern.element);
+  RITZ_TRY(ritz_mesh_frames_create(mesh, degree, &n->frames));
+  RITZ_TRY(ritz_mesh_require_topology(mesh, max_dim));
+  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)mesh->num_vertices, &n->start[0]));
+  if (max_dim >= 1) RITZ_TRY(RITZ_MALLOC(ceed, (size_t)mesh->topology.edges.num, &n->start[1]));
+  if (max_dim >= 2) RITZ_TRY(RITZ_MALLOC(ceed, (size_t)mesh->topology.faces.num, &n->start[2]));
   return CEED_ERROR_SUCCESS;
+}
+
+static void clear_numbering(Numbering *n) {
+  for (int i = 0; i < 3; i++) RITZ_FREE(&n->start[i]);
+  for (int b = 0; b < n->mesh->num_blocks; b++) ritz_mesh_element_nodes_clear(&n->elements[b]);
+  ritz_mesh_frames_clear(&n->frames);
+  RITZ_FREE(&n->next);
 }
 
 // ---- Boxes: lexicographic, so that rows of elements are rows of consecutive nodes ----
@@ -262,15 +350,20 @@ static int number_grid(RitzMesh mesh, CeedInt degree, int64_t *num_nodes, int64_
 // ---- Any mesh ----
 
 static int number_by_parts(RitzMesh mesh, CeedInt degree, int64_t *num_nodes, int64_t *nodes) {
-  Numbering n;
-  int ierr = count_entities(mesh, degree, &n);
+  Numbering n = {.mesh = mesh};
+  int num_slots = 1, ierr;
 
-  for (int b = 0; b < mesh->num_blocks && !ierr; b++) {
-    ierr = number_block(mesh, b, degree, &n, nodes);
-    if (nodes) nodes += mesh->blocks[b].num_elem * ritz_mesh_num_nodes(mesh->blocks[b].topology, degree);
+  RITZ_TRY_CLEANUP(ritz_run_ranges_slots(mesh->ceed, &num_slots));
+  RITZ_TRY_CLEANUP(RITZ_MALLOC(mesh->ceed, (size_t)num_slots, &n.next));
+  RITZ_TRY_CLEANUP(prepare_numbering(&n, degree));
+  for (int b = 0; b < mesh->num_blocks; b++) {
+    RITZ_TRY_CLEANUP(number_block(&n, b, num_slots, nodes));
+    if (nodes) nodes += mesh->blocks[b].num_elem * n.elements[b].num_nodes;
   }
   *num_nodes = n.num_nodes;
+cleanup:
   clear_numbering(&n);
+  if (mesh->num_spaces == 0) ritz_mesh_topology_clear(&mesh->topology);
   return ierr;
 }
 

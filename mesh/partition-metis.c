@@ -27,14 +27,13 @@ static void clear_partition_metis(Graph *g) {
 
 // The two elements at each facet, -1: none.
 static int find_sides(RitzMesh mesh, int64_t *num_facets, int64_t **sides) {
-  RitzMeshTable table = {0};
+  const RitzMeshCells cells = ritz_mesh_cells(mesh);
   RitzMeshNumbers numbers = {0};
-  int ierr = ritz_mesh_number_entities(mesh->ceed, RITZ_MESH_FACETS, mesh->num_blocks, mesh->blocks,
-                                       mesh->elem_vertices, &table, &numbers);
+  int ierr = ritz_mesh_number_entities(&cells, RITZ_MESH_FACETS, &numbers);
 
-  *num_facets = table.num_keys;
-  if (!ierr) ierr = RITZ_MALLOC(mesh->ceed, 2 * (size_t)table.num_keys, sides);
-  for (int64_t i = 0; i < 2 * table.num_keys && !ierr; i++) (*sides)[i] = -1;
+  *num_facets = numbers.num;
+  if (!ierr) ierr = RITZ_MALLOC(mesh->ceed, 2 * (size_t)numbers.num, sides);
+  for (int64_t i = 0; i < 2 * numbers.num && !ierr; i++) (*sides)[i] = -1;
   for (int b = 0; b < mesh->num_blocks && !ierr; b++) {
     const int num = ritz_mesh_shape(mesh->blocks[b].topology)->facets.num;
     const int64_t *of_block = numbers.numbers + numbers.base[b];
@@ -45,7 +44,6 @@ static int find_sides(RitzMesh mesh, int64_t *num_facets, int64_t **sides) {
       pair[pair[0] >= 0] = mesh->blocks[b].first + i / num;
     }
   }
-  ritz_mesh_table_clear(&table);
   RITZ_FREE(&numbers.numbers);
   return ierr;
 }

@@ -185,6 +185,7 @@ static int create_space(RitzMesh mesh, CeedInt degree, CeedInt num_comp, bool is
     base += mesh->blocks[b].num_elem * s->num_local[b];
   }
   RITZ_TRY_CLEANUP(RitzMeshReferenceCopy(mesh, &s->mesh));
+  mesh->num_spaces += !is_discontinuous;
   if (is_discontinuous)
     s->num_nodes = base;
   else if (mesh->grid[0])
@@ -228,6 +229,7 @@ int RitzSpaceDestroy(RitzSpace *space) {
   RitzMesh mesh = s->mesh;
   int ierr = CEED_ERROR_SUCCESS;
 
+  if (mesh && !s->is_discontinuous && --mesh->num_spaces == 0) ritz_mesh_topology_clear(&mesh->topology);
   for (int b = 0; b < RITZ_MESH_MAX_BLOCKS; b++) {
     const int destroyed = CeedElemRestrictionDestroy(&s->restrictions[b]);
     if (!ierr) ierr = destroyed;
@@ -817,18 +819,12 @@ static void list_range(void *data, int slot, int64_t first, int64_t count) {
 static int list_flagged(RitzSpace space, const int8_t *flags, int64_t *num, int64_t **nodes) {
   const Ceed ceed = space->mesh->ceed;
   Flagged f = {.flags = flags};
-  int64_t total = 0;
   int num_slots = 1, ierr;
 
   RITZ_TRY(ritz_run_ranges_slots(ceed, &num_slots));
   RITZ_TRY(RITZ_CALLOC(ceed, (size_t)num_slots, &f.next));
   RITZ_TRY_CLEANUP(ritz_run_ranges(ceed, space->num_nodes, count_flagged, &f));
-  for (int slot = 0; slot < num_slots; slot++) {
-    const int64_t count = f.next[slot];
-
-    f.next[slot] = total;
-    total += count;
-  }
+  const int64_t total = ritz_mesh_count_slots(num_slots, 0, f.next);
   RITZ_TRY_CLEANUP(RITZ_MALLOC(ceed, (size_t)total, &f.nodes));
   RITZ_TRY_CLEANUP(ritz_run_ranges(ceed, space->num_nodes, list_range, &f));
   ritz_memory_give(f.nodes);

@@ -151,16 +151,15 @@ static int check_diagonals(const Split *s, int b) {
 
 static int check_prisms(const Split *s) {
   const RitzMesh mesh = s->mesh;
-  RitzMeshTable table = {0};
+  const RitzMeshCells cells = ritz_mesh_cells(mesh);
   RitzMeshNumbers faces = {.numbers = NULL};
   int8_t *is_cut = NULL; // by face; -1: not met
   int ierr = CEED_ERROR_SUCCESS;
 
   for (int b = 0; b < mesh->num_blocks; b++) RITZ_TRY(check_diagonals(s, b));
-  RITZ_TRY_CLEANUP(ritz_mesh_number_entities(mesh->ceed, RITZ_MESH_FACETS, mesh->num_blocks, mesh->blocks,
-                                             mesh->elem_vertices, &table, &faces));
-  RITZ_TRY_CLEANUP(RITZ_MALLOC(mesh->ceed, (size_t)table.num_keys, &is_cut));
-  for (int64_t i = 0; i < table.num_keys; i++) is_cut[i] = -1;
+  RITZ_TRY_CLEANUP(ritz_mesh_number_entities(&cells, RITZ_MESH_FACETS, &faces));
+  RITZ_TRY_CLEANUP(RITZ_MALLOC(mesh->ceed, (size_t)faces.num, &is_cut));
+  for (int64_t i = 0; i < faces.num; i++) is_cut[i] = -1;
   for (int b = 0; b < mesh->num_blocks; b++) {
     RITZ_TRY_CLEANUP(check_prism_faces(s, b, faces.numbers + faces.base[b], is_cut));
   }
@@ -168,7 +167,6 @@ static int check_prisms(const Split *s) {
 cleanup:
   RITZ_FREE(&is_cut);
   RITZ_FREE(&faces.numbers);
-  ritz_mesh_table_clear(&table);
   return ierr;
 }
 

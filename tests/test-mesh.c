@@ -48,7 +48,7 @@ TEST(boxes_have_the_counts_of_a_grid) {
     CHECK_OK(RitzMeshGetGeometryOrder(mesh, &order));
     CHECK_OK(RitzMeshGetTopology(mesh, &shape));
     CHECK_OK(RitzMeshGetNumBoundaryParts(mesh, &num_parts));
-    CHECK_OK(ritz_mesh_topology_create(mesh, &topology));
+    CHECK_OK(ritz_mesh_topology_create(mesh, 2, &topology));
     for (CeedInt d = 0; d < dim; d++) {
       elements *= box_size[d];
       vertices *= box_size[d] + 1;
@@ -58,14 +58,14 @@ TEST(boxes_have_the_counts_of_a_grid) {
     CHECK(found_dim == dim && space_dim == dim && order == 2 && (int)shape >> 16 == dim, "dim %d", (int)dim);
     CHECK(num_parts == 2 * dim, "dim %d: %d parts", (int)dim, (int)num_parts);
     CHECK(RitzMeshReturnCeed(mesh) == ceed, "the context of the mesh");
-    if (dim > 1) CHECK(topology.num_edges == grid_edges(dim), "%lld edges", (long long)topology.num_edges);
-    CHECK(topology.num_faces == grid_faces(dim), "%lld faces", (long long)topology.num_faces);
+    if (dim > 1) CHECK(topology.edges.num == grid_edges(dim), "%lld edges", (long long)topology.edges.num);
+    CHECK(topology.faces.num == grid_faces(dim), "%lld faces", (long long)topology.faces.num);
     // Euler's formula for a ball: V - E + F - C = 1.
     int64_t euler = num_vertices;
 
     if (dim == 1) euler -= num_elem;
-    if (dim == 2) euler -= topology.num_edges - num_elem;
-    if (dim == 3) euler -= topology.num_edges - topology.num_faces + num_elem;
+    if (dim == 2) euler -= topology.edges.num - num_elem;
+    if (dim == 3) euler -= topology.edges.num - topology.faces.num + num_elem;
     CHECK(euler == 1, "dim %d: Euler characteristic %lld", (int)dim, (long long)euler);
     ritz_mesh_topology_clear(&topology);
     CHECK_OK(RitzMeshDestroy(&mesh));
@@ -291,8 +291,8 @@ TEST(refinement_keeps_the_measure_and_multiplies_the_counts) {
       CHECK_NEAR(fine_measure, measure, 200 * 2.3e-16 * measure, "dim %d order %d", (int)dim, (int)order);
       CHECK(fine->num_elem == mesh->num_elem << dim, "dim %d: %lld children", (int)dim,
             (long long)fine->num_elem);
-      CHECK_OK(ritz_mesh_topology_create(mesh, &topology));
-      int64_t expected = mesh->num_vertices + topology.num_edges + topology.num_faces + mesh->num_elem;
+      CHECK_OK(ritz_mesh_topology_create(mesh, 2, &topology));
+      int64_t expected = mesh->num_vertices + topology.edges.num + topology.faces.num + mesh->num_elem;
 
       CHECK(fine->num_vertices == expected, "dim %d: %lld vertices, not %lld", (int)dim,
             (long long)fine->num_vertices, (long long)expected);

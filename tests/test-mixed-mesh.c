@@ -55,8 +55,8 @@ static void count_entities(RitzMesh mesh, Counts *of_mesh) {
   int64_t num, *elements, num_triangles = 0, num_quads = 0;
   int8_t *facets;
 
-  CHECK_OK(ritz_mesh_topology_create(mesh, &topology));
-  counts.edges = topology.num_edges;
+  CHECK_OK(ritz_mesh_topology_create(mesh, 2, &topology));
+  counts.edges = topology.edges.num;
   for (int b = 0; b < mesh->num_blocks; b++) {
     const RitzMeshBlock *block = &mesh->blocks[b];
     const RitzMeshEntities *faces = &ritz_mesh_shape(block->topology)->facets;
@@ -76,7 +76,7 @@ static void count_entities(RitzMesh mesh, Counts *of_mesh) {
   }
   counts.triangles = mesh->dim == 3 ? num_triangles / 2 : 0;
   counts.quads = mesh->dim == 3 ? num_quads / 2 : 0;
-  CHECK(counts.triangles + counts.quads == topology.num_faces, "%lld faces", (long long)topology.num_faces);
+  CHECK(counts.triangles + counts.quads == topology.faces.num, "%lld faces", (long long)topology.faces.num);
   free(elements);
   free(facets);
   ritz_mesh_topology_clear(&topology);

@@ -130,9 +130,9 @@ TEST(spaces_have_the_nodes_of_vertices_edges_faces_and_cells) {
     RitzMeshTopology t;
 
     CHECK_OK(make_box(ceed, dim, 1, wavy_map, NULL, &mesh));
-    CHECK_OK(ritz_mesh_topology_create(mesh, &t));
-    const int64_t counts[3] = {dim == 1 ? mesh->num_elem : t.num_edges,
-                               dim == 2 ? mesh->num_elem : t.num_faces, dim == 3 ? mesh->num_elem : 0};
+    CHECK_OK(ritz_mesh_topology_create(mesh, 2, &t));
+    const int64_t counts[3] = {dim == 1 ? mesh->num_elem : t.edges.num,
+                               dim == 2 ? mesh->num_elem : t.faces.num, dim == 3 ? mesh->num_elem : 0};
 
     for (CeedInt p = 1; p <= 6; p++) {
       RitzSpace space;
