@@ -53,7 +53,6 @@ static double allowed_gap(CeedInt space_dim, int64_t num_local, const double *el
 static bool share_element(const Field *field, int64_t num_local, const int64_t *nodes, const double *elem_x,
                           int64_t first, int64_t count) {
   const CeedInt space_dim = field->mesh->space_dim;
-  const double allowed = allowed_gap(space_dim, num_local, elem_x);
 
   for (int64_t i = 0; i < num_local; i++) {
     double *x = field->x + nodes[i] * space_dim;
@@ -61,7 +60,9 @@ static bool share_element(const Field *field, int64_t num_local, const int64_t *
     if (nodes[i] < first || nodes[i] >= first + count) continue;
     for (CeedInt c = 0; c < space_dim; c++) {
       if (isnan(x[c])) x[c] = elem_x[i * space_dim + c];
-      if (fabs(x[c] - elem_x[i * space_dim + c]) > allowed) return false;
+      const double gap = fabs(x[c] - elem_x[i * space_dim + c]);
+
+      if (gap > 0.0 && gap > allowed_gap(space_dim, num_local, elem_x)) return false;
     }
   }
   return true;

@@ -105,19 +105,53 @@ static int refuse_node(Ceed ceed, const char *call, RitzSpace space, int64_t nod
                    call, (long long)node, (long long)element, 1 << dim);
 }
 
-// The constraints ascend. count [n / num_comp]: subdomains of the nodes.
-static int check_cover(Ceed ceed, const char *call, RitzSpace space, RitzIndices constraints, CeedInt dim,
-                       CeedSize n, CeedInt num_comp, const int32_t *count) {
-  const int64_t *entries = NULL;
-  int64_t num = 0, next = 0;
+// By ranges of nodes.
+typedef struct {
+  const int32_t *count; // subdomains of the nodes
+  int64_t num_comp, num;
+  const int64_t *entries; // [num] ascending: constrained ones
+  int64_t *bare; // owned, [num_slots]: the first node of a thread that is free and not covered, or -1
+} Cover;
 
-  if (constraints) RITZ_TRY(RitzIndicesGet(constraints, &num, &entries));
-  for (int64_t i = 0; i < n; i++) {
-    if (count[i / num_comp] > 0) continue;
-    while (next < num && entries[next] < i) next++;
-    if (next == num || entries[next] > i) return refuse_node(ceed, call, space, i / num_comp, dim);
+static bool is_fixed(const Cover *c, int64_t node) {
+  const int64_t num_comp = c->num_comp;
+  int64_t low = 0, high = c->num; // the first entry of the node, or beyond
+
+  while (low < high) {
+    const int64_t middle = low + (high - low) / 2;
+
+    if (c->entries[middle] < node * num_comp)
+      low = middle + 1;
+    else
+      high = middle;
   }
-  return CEED_ERROR_SUCCESS;
+  return low + num_comp <= c->num && c->entries[low + num_comp - 1] == (node + 1) * num_comp - 1;
+}
+
+static void find_bare_node(void *data, int slot, int64_t first, int64_t count) {
+  const Cover *c = data;
+
+  for (int64_t i = first; i < first + count && c->bare[slot] < 0; i++) {
+    if (c->count[i] == 0 && !is_fixed(c, i)) c->bare[slot] = i;
+  }
+}
+
+static int check_cover(Ceed ceed, const char *call, RitzSpace space, RitzIndices constraints, CeedInt dim,
+                       int64_t num_nodes, CeedInt num_comp, const int32_t *count) {
+  Cover c = {.count = count, .num_comp = num_comp};
+  int64_t bare = -1;
+  int num_slots = 1;
+
+  if (constraints) RITZ_TRY(RitzIndicesGet(constraints, &c.num, &c.entries));
+  RITZ_TRY(ritz_run_ranges_slots(ceed, &num_slots));
+  RITZ_TRY(RITZ_MALLOC(ceed, (size_t)num_slots, &c.bare));
+  for (int slot = 0; slot < num_slots; slot++) c.bare[slot] = -1;
+  const int ierr = ritz_run_ranges(ceed, num_nodes, find_bare_node, &c);
+
+  for (int slot = 0; slot < num_slots && bare < 0; slot++) bare = c.bare[slot];
+  RITZ_FREE(&c.bare);
+  RITZ_TRY(ierr);
+  return bare < 0 ? CEED_ERROR_SUCCESS : refuse_node(ceed, call, space, bare, dim);
 }
 
 // ---- All of it ----
@@ -184,7 +218,7 @@ int ritz_schwarz_create_scale(CeedOperator op, const char *call, RitzSpace space
   RITZ_TRY_CLEANUP(RITZ_MALLOC(ceed, num_nodes, &sum));
   RITZ_TRY_CLEANUP(RITZ_MALLOC(ceed, num_nodes, &count));
   RITZ_TRY_CLEANUP(ritz_separables_sum_diagonals(ceed, separables, sum, count));
-  RITZ_TRY_CLEANUP(check_cover(ceed, call, space, constraints, first->dim, n, num_comp, count));
+  RITZ_TRY_CLEANUP(check_cover(ceed, call, space, constraints, first->dim, n / num_comp, num_comp, count));
   RITZ_TRY_CLEANUP(ritz_schwarz_create_share(ceed, precision, !ritz_schwarz_is_coloured(separables->kind),
                                              n / num_comp, sum, count, share));
 cleanup:
