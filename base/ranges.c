@@ -99,12 +99,11 @@ static int run_slots(void *data, int thread) {
   return CEED_ERROR_SUCCESS;
 }
 
-// With few entries slots are done one after the other: threads need microseconds to begin.
-int ritz_team_run_ranges(RitzTeam team, int num_slots, int64_t n, RitzRangeFunction run, void *data) {
-  enum { MIN_SHARED = 1 << 14 };
-  Pass pass = {run, data, n, num_slots, ritz_team_size(team)};
+int ritz_team_run_ranges(RitzTeam team, int num_slots, int64_t n, int64_t grain, RitzRangeFunction run,
+                         void *data) {
+  const int most = ritz_team_size(team);
+  Pass pass = {run, data, n, num_slots, n / grain < most ? (int)(n / grain) : most};
 
-  if (n >= MIN_SHARED) return ritz_team_run(team, run_slots, &pass);
-  pass.num_threads = 1;
-  return run_slots(&pass, 0);
+  if (pass.num_threads < 1) pass.num_threads = 1;
+  return ritz_team_run_some(team, pass.num_threads, run_slots, &pass);
 }

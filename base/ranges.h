@@ -41,8 +41,11 @@ typedef struct {
 // Memory: 16 bytes a batch.
 int ritz_run_node_sum(Ceed ceed, const RitzNodeSum *sum);
 
-// For backends: slot run_ranges on a team. All ranges but the last end at a multiple of the alignment.
-enum { RITZ_RANGE_ALIGNMENT = 64 };
-int ritz_team_run_ranges(RitzTeam team, int num_slots, int64_t n, RitzRangeFunction run, void *data);
+// For backends: slot run_ranges on a team. All ranges but the last end at a multiple of the alignment. No
+// thread gets less than `grain` entries, RITZ_RANGE_GRAIN where nothing is known of them: to wake a thread
+// and to wait for it takes as long as it needs for 32 KB from its second cache, 2048 entries of two vectors.
+enum { RITZ_RANGE_ALIGNMENT = 64, RITZ_RANGE_BYTES = 1 << 15, RITZ_RANGE_GRAIN = 2048 };
+int ritz_team_run_ranges(RitzTeam team, int num_slots, int64_t n, int64_t grain, RitzRangeFunction run,
+                         void *data);
 
 #endif

@@ -43,81 +43,95 @@ static int64_t nanoseconds(void) {
   return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-// A number that one thread sets and others wait for: a short time awake, then asleep. A waiter counts itself
-// before it looks for the last time, the setter sets before it looks for sleepers: no one is forgotten.
+// Where one thread sleeps. It says so before it looks for the last time at what it waits for, and who changes
+// that looks for the sleeper afterwards: no one is forgotten.
 typedef struct {
   pthread_mutex_t mutex;
-  pthread_cond_t is_set;
-  _Atomic uint32_t value;
-  _Atomic int num_asleep;
-} Event;
+  pthread_cond_t wakes;
+  _Atomic bool is_asleep;
+} Bed;
 
-static const Event event_initial = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, 0};
+static const Bed bed_initial = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false};
 
-static void event_free(Event *event) {
-  pthread_cond_destroy(&event->is_set);
-  pthread_mutex_destroy(&event->mutex);
+static void bed_free(Bed *bed) {
+  pthread_cond_destroy(&bed->wakes);
+  pthread_mutex_destroy(&bed->mutex);
 }
 
-static void event_set(Event *event, uint32_t value) {
-  atomic_store(&event->value, value);
-  if (atomic_load(&event->num_asleep) == 0) return;
-  pthread_mutex_lock(&event->mutex);
-  pthread_cond_broadcast(&event->is_set);
-  pthread_mutex_unlock(&event->mutex);
+// After what the sleeper waits for has changed.
+static void wake(Bed *bed) {
+  if (!atomic_load(&bed->is_asleep)) return;
+  pthread_mutex_lock(&bed->mutex);
+  pthread_mutex_unlock(&bed->mutex);
+  pthread_cond_signal(&bed->wakes);
 }
 
-// Numbers grow, and begin anew after the last one.
-static bool has_come(const Event *event, uint32_t value) {
-  return (int32_t)(atomic_load(&event->value) - value) >= 0;
-}
+typedef bool (*HasCome)(void *what);
 
-// yields: others need the processor.
-static bool event_comes_soon(const Event *event, uint32_t value, bool yields) {
-  enum { patience = 30000, num_looks = 16 };
-  for (int64_t end = nanoseconds() + patience; nanoseconds() < end;) {
+// To wake a thread takes the waker microseconds, one thread after the other: so nobody sleeps between the
+// parts of an iteration, not even while one thread works alone. yields: others need the processor; after some
+// time they may have it in any case.
+static bool comes_soon(HasCome has_come, void *what, bool yields) {
+  enum { patience = 30000, more_patience = 1000000, num_looks = 16 };
+  const int64_t begin = nanoseconds();
+  for (int64_t waited = 0; waited < more_patience; waited = nanoseconds() - begin) {
     for (int i = 0; i < num_looks; i++) {
-      if (has_come(event, value)) return true;
+      if (has_come(what)) return true;
       ritz_pause_processor();
     }
-    if (yields) sched_yield();
+    if (yields || waited > patience) sched_yield();
   }
   return false;
 }
 
-// Until the number is this one or a later one.
-static void wait_for_event(Event *event, uint32_t value, bool yields) {
-  if (event_comes_soon(event, value, yields)) return;
-  pthread_mutex_lock(&event->mutex);
-  atomic_fetch_add(&event->num_asleep, 1);
-  while (!has_come(event, value)) pthread_cond_wait(&event->is_set, &event->mutex);
-  atomic_fetch_sub(&event->num_asleep, 1);
-  pthread_mutex_unlock(&event->mutex);
+static void wait_until(HasCome has_come, void *what, Bed *bed, bool yields) {
+  if (comes_soon(has_come, what, yields)) return;
+  pthread_mutex_lock(&bed->mutex);
+  atomic_store(&bed->is_asleep, true);
+  while (!has_come(what)) pthread_cond_wait(&bed->wakes, &bed->mutex);
+  atomic_store(&bed->is_asleep, false);
+  pthread_mutex_unlock(&bed->mutex);
 }
 
 // ---- Teams ----
 
+// A round: its number in the upper bits, in the lower ones how many threads it is for. So rounds grow, and a
+// worker that reads it once knows whether a round that may be over meanwhile was for it, too.
+typedef uint64_t Round;
+enum { COUNT_BITS = 21 };
+_Static_assert(RITZ_MAX_THREADS < 1 << COUNT_BITS, "the number of threads has room in a round");
+
+static int count_of(Round round) { return (int)(round & ((1 << COUNT_BITS) - 1)); }
+
+// What a worker and the caller change in every round has a line of the cache to itself.
 typedef struct {
-  RitzTeam team; // borrowed
+  _Alignas(64) _Atomic Round taken; // the last round in which somebody has taken this worker's share
+  _Atomic Round done;               // the last round whose share has ended
+  int code;
+  _Alignas(64) RitzTeam team; // borrowed
+  int number;
   pthread_t thread;
-  _Atomic uint32_t taken; // the last round in which somebody has taken this worker's share
-  int number, code;
+  Bed bed;
 } Worker;
 
 struct RitzTeam_private {
-  int num_threads;
-  bool yields;                        // more threads than processors
-  bool is_alone;                      // threads could not be had
-  pid_t process;                      // whose threads they are
-  int num_started;                    // besides the caller's
-  bool is_together;                   // this run: the caller has the first share; else the last one
+  _Atomic Round round;                // the last one; all workers look at it while they wait
   int (*run)(void *data, int thread); // NULL: threads end
   void *data;
-  uint32_t round;       // runs so far
-  Event started, ended; // values: number of the round
-  _Atomic int num_busy;
-  Worker *workers; // owned, [num_threads]; the first is unused
+  bool is_together;             // the caller has the first share; else the last one
+  _Alignas(64) int num_threads; // the rest is not written in rounds
+  bool yields;                  // more threads than processors
+  bool is_alone;                // threads could not be had
+  pid_t process;                // whose threads they are
+  int num_started;              // besides the caller's
+  Bed bed;                      // the caller's
+  Worker *workers;              // owned, [num_threads]; the first is unused
 };
+
+static void make_beds(RitzTeam team) {
+  team->bed = bed_initial;
+  for (int i = 0; i < team->num_threads; i++) team->workers[i].bed = bed_initial;
+}
 
 int ritz_team_create(Ceed ceed, int num_threads, RitzTeam *team) {
   RitzTeam t = NULL;
@@ -131,44 +145,74 @@ int ritz_team_create(Ceed ceed, int num_threads, RitzTeam *team) {
   t->num_threads = num_threads;
   t->yields = num_threads > ritz_num_processors();
   t->process = getpid();
-  t->started = t->ended = event_initial;
   for (int i = 0; i < num_threads; i++) {
     t->workers[i].team = t;
     t->workers[i].number = i;
   }
+  make_beds(t);
   *team = t;
   return CEED_ERROR_SUCCESS;
 }
 
 int ritz_team_size(RitzTeam team) { return team->num_threads; }
 
+// Of the threads of a round each wakes four others that sleep, the caller's as number 0 the first four.
+static void wake_next(RitzTeam team, int number, int count) {
+  enum { arity = 4 };
+  for (int i = arity * number + 1; i <= arity * number + arity && i < count; i++) wake(&team->workers[i].bed);
+}
+
+static Round begin_round(RitzTeam team, int count) {
+  const Round round = (((atomic_load(&team->round) >> COUNT_BITS) + 1) << COUNT_BITS) + (Round)count;
+  atomic_store(&team->round, round);
+  wake_next(team, 0, count);
+  return round;
+}
+
 // Every share of a round is taken once, by its worker or by the caller's thread. The caller has the last one,
 // which waits for no other, and goes on to those before it: it never waits for a worker that other programs
 // keep from the processor.
-static bool take_share(Worker *worker, uint32_t round) {
-  uint32_t before = round - 1;
-  return atomic_compare_exchange_strong(&worker->taken, &before, round);
+static bool take_share(Worker *worker, Round round) {
+  Round before = atomic_load(&worker->taken);
+  return (int64_t)(round - before) > 0 && atomic_compare_exchange_strong(&worker->taken, &before, round);
 }
 
-static int share_of(const Worker *worker) { return worker->number - !worker->team->is_together; }
+static void do_share(Worker *worker, Round round) {
+  const RitzTeam team = worker->team;
+  worker->code = team->run(team->data, worker->number - !team->is_together);
+  atomic_store(&worker->done, round);
+}
+
+// What a worker waits for: a round other than the one it has seen.
+typedef struct {
+  const RitzTeam team;
+  Round seen;
+} Next;
+
+static bool has_begun(void *what) {
+  const Next *next = what;
+  return atomic_load(&next->team->round) != next->seen;
+}
 
 static void *work(void *arg) {
   Worker *worker = arg;
-  RitzTeam team = worker->team;
+  const RitzTeam team = worker->team;
+  Next next = {team, atomic_load(&worker->taken)};
   for (;;) {
-    wait_for_event(&team->started, atomic_load(&worker->taken) + 1, team->yields);
-    const uint32_t round = atomic_load(&team->started.value);
-    if (!take_share(worker, round)) continue;
+    wait_until(has_begun, &next, &worker->bed, team->yields);
+    next.seen = atomic_load(&team->round);
+    if (worker->number >= count_of(next.seen)) continue;
+    wake_next(team, worker->number, count_of(next.seen));
+    if (!take_share(worker, next.seen)) continue;
     if (!team->run) return NULL;
-    worker->code = team->run(team->data, share_of(worker));
-    if (atomic_fetch_sub(&team->num_busy, 1) == 1) event_set(&team->ended, round);
+    do_share(worker, next.seen);
+    wake(&team->bed);
   }
 }
 
-// Ends the threads; they wait for the round team->round.
 static void end_threads(RitzTeam team) {
   team->run = NULL;
-  event_set(&team->started, team->round);
+  begin_round(team, team->num_threads);
   for (int i = 1; i <= team->num_started; i++) pthread_join(team->workers[i].thread, NULL);
   team->num_started = 0;
 }
@@ -176,7 +220,7 @@ static void end_threads(RitzTeam team) {
 // The threads of a forked child's parent are not there, and what they held is in an unknown state.
 static void forget_threads(RitzTeam team) {
   team->process = getpid();
-  team->started = team->ended = event_initial;
+  make_beds(team);
   team->num_started = 0;
   team->is_alone = false;
 }
@@ -190,7 +234,6 @@ static void block_signals(sigset_t *before) {
   pthread_sigmask(SIG_SETMASK, &blocked, before);
 }
 
-// The threads wait for the round team->round.
 static void start_threads(RitzTeam team) {
   enum { stack_size = 8 << 20 }; // defaults differ widely; users' functions may have large arrays
   pthread_attr_t attributes;
@@ -199,10 +242,9 @@ static void start_threads(RitzTeam team) {
   if (team->is_alone) return;
   pthread_attr_setstacksize(&attributes, stack_size);
   block_signals(&signals);
-  atomic_store(&team->started.value, team->round - 1);
   while (!team->is_alone && team->num_started < team->num_threads - 1) {
     Worker *worker = &team->workers[team->num_started + 1];
-    atomic_store(&worker->taken, team->round - 1);
+    atomic_store(&worker->taken, atomic_load(&team->round));
     team->is_alone = pthread_create(&worker->thread, &attributes, work, worker) != 0;
     if (!team->is_alone) team->num_started++;
   }
@@ -211,9 +253,9 @@ static void start_threads(RitzTeam team) {
   if (team->is_alone) end_threads(team);
 }
 
-static int run_alone(RitzTeam team, int (*run)(void *data, int thread), void *data) {
+static int run_alone(int count, int (*run)(void *data, int thread), void *data) {
   int code = CEED_ERROR_SUCCESS;
-  for (int i = team->num_threads - 1; i >= 0; i--) {
+  for (int i = count - 1; i >= 0; i--) {
     int code_i = run(data, i);
     if (code_i) code = code_i;
   }
@@ -223,58 +265,65 @@ static int run_alone(RitzTeam team, int (*run)(void *data, int thread), void *da
 // Whether the threads of the team are there.
 static bool have_threads(RitzTeam team) {
   if (team->process != getpid()) forget_threads(team);
-  team->round++;
   if (team->num_started == 0 && !team->is_alone) start_threads(team);
   return !team->is_alone;
 }
 
-// Does what no worker has begun; the number of these shares.
-static int take_the_rest(RitzTeam team) {
-  int num = 0;
-  for (int i = team->num_threads - 1; i > 0; i--) {
-    Worker *worker = &team->workers[i];
-    if (!take_share(worker, team->round)) continue;
-    worker->code = team->run(team->data, share_of(worker));
-    num++;
+// What the caller waits for: the shares of all workers of a round. Each has a flag of its own: a counter that
+// all change would be handed from processor to processor.
+typedef struct {
+  const RitzTeam team;
+  const Round round;
+  int num_ended; // of the first ones
+} End;
+
+static bool have_ended(void *what) {
+  End *end = what;
+  const Worker *worker = &end->team->workers[1 + end->num_ended];
+  for (; end->num_ended < count_of(end->round) - 1; end->num_ended++) {
+    if (atomic_load(&worker++->done) != end->round) return false;
   }
-  return num;
+  return true;
 }
 
-static int run_on_threads(RitzTeam team, int (*run)(void *data, int thread), void *data, bool is_together) {
+static int run_on_threads(RitzTeam team, int count, int (*run)(void *data, int thread), void *data,
+                          bool is_together) {
   team->run = run;
   team->data = data;
   team->is_together = is_together;
-  atomic_store(&team->num_busy, team->num_threads - 1);
-  event_set(&team->started, team->round);
-  const int own = run(data, is_together ? 0 : team->num_threads - 1);
-  const int num_taken = is_together ? 0 : take_the_rest(team);
-  // Unless the last ones were taken here, a worker is the last one and says so.
-  if (num_taken == 0 || atomic_fetch_sub(&team->num_busy, num_taken) != num_taken)
-    wait_for_event(&team->ended, team->round, team->yields);
+  End end = {.team = team, .round = begin_round(team, count)};
+  const int own = run(data, is_together ? 0 : count - 1);
+  for (int i = is_together ? 0 : count - 1; i > 0; i--) {
+    if (take_share(&team->workers[i], end.round)) do_share(&team->workers[i], end.round);
+  }
+  wait_until(have_ended, &end, &team->bed, team->yields);
   int code = is_together ? own : 0;
-  for (int i = 1; i < team->num_threads && !code; i++) code = team->workers[i].code;
+  for (int i = 1; i < count && !code; i++) code = team->workers[i].code;
   return code ? code : own;
 }
 
+int ritz_team_run_some(RitzTeam team, int count, int (*run)(void *data, int thread), void *data) {
+  if (count == 1) return run(data, 0);
+  return have_threads(team) ? run_on_threads(team, count, run, data, false) : run_alone(count, run, data);
+}
+
 int ritz_team_run(RitzTeam team, int (*run)(void *data, int thread), void *data) {
-  if (team->num_threads == 1) return run(data, 0);
-  return have_threads(team) ? run_on_threads(team, run, data, false) : run_alone(team, run, data);
+  return ritz_team_run_some(team, team->num_threads, run, data);
 }
 
 int ritz_team_run_together(RitzTeam team, int (*run)(void *data, int thread), void *data, bool *is_done) {
   *is_done = team->num_threads == 1 || have_threads(team);
   if (!*is_done) return CEED_ERROR_SUCCESS;
-  return team->num_threads == 1 ? run(data, 0) : run_on_threads(team, run, data, true);
+  return team->num_threads == 1 ? run(data, 0) : run_on_threads(team, team->num_threads, run, data, true);
 }
 
 void ritz_team_destroy(RitzTeam *team) {
   RitzTeam t = *team;
   if (!t) return;
   if (t->process == getpid()) {
-    t->round++;
     end_threads(t);
-    event_free(&t->started);
-    event_free(&t->ended);
+    bed_free(&t->bed);
+    for (int i = 0; i < t->num_threads; i++) bed_free(&t->workers[i].bed);
   }
   RITZ_FREE(&t->workers);
   RITZ_FREE(team);

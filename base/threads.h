@@ -32,8 +32,8 @@ void ritz_lock(RitzLock lock);
 void ritz_unlock(RitzLock lock);
 
 // ---- Teams ----
-// Threads that wait between the runs, so that a run costs a few microseconds. A
-// team belongs to one context; it survives fork(): a child starts threads of its own.
+// Threads that wait between the runs, awake for a millisecond, so that a run costs a few microseconds. A team
+// belongs to one context; it survives fork(): a child starts threads of its own.
 typedef struct RitzTeam_private *RitzTeam;
 
 // num_threads >= 1; threads start with the first run.
@@ -45,6 +45,9 @@ int ritz_team_size(RitzTeam team);
 // then the caller's does, in descending order of `thread` (a run may wait for higher threads, never for lower
 // ones); all of it when threads cannot be had.
 int ritz_team_run(RitzTeam team, int (*run)(void *data, int thread), void *data);
+
+// The same with `thread` = 0 .. count - 1 alone, 1 <= count <= size: for work that is not worth all threads.
+int ritz_team_run_some(RitzTeam team, int count, int (*run)(void *data, int thread), void *data);
 
 // The same where runs wait for each other: all at the same time, each on its own thread, 0 on the caller's;
 // or *is_done false and nothing has run, because threads cannot be had.

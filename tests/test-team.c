@@ -114,6 +114,24 @@ TEST(last_part_is_the_callers) {
   ritz_team_destroy(&team);
 }
 
+// Runs on some threads leave the others out, asleep or awake, and runs on all of them have them back.
+TEST(parts_on_some_threads_alternate_with_parts_on_all) {
+  RitzTeam team = NULL;
+  Record r = {.num = 0};
+
+  CHECK_OK(ritz_team_create(NULL, 7, &team));
+  for (int run = 1; run <= 100; run++) {
+    for (int count = 1; count <= 7; count++) {
+      CHECK_OK(ritz_team_run_some(team, count, record, &r));
+      CHECK(pthread_equal(r.thread[count - 1], pthread_self()), "%d: the last part ran elsewhere", count);
+    }
+    // Part i was called by all counts above it.
+    for (int i = 0; i < 7; i++) CHECK(r.num_calls[i] == run * (7 - i), "run %d, part %d", run, i);
+    if (run % 20 == 0) nanosleep(&(struct timespec){0, 3000000}, NULL);
+  }
+  ritz_team_destroy(&team);
+}
+
 TEST(team_that_never_ran_is_destroyed) {
   RitzTeam team = NULL;
 
@@ -416,9 +434,10 @@ TEST(quotas_of_control_groups_are_the_smallest_of_all_above_the_process) {
 int main(int argc, char **argv) {
   return tap_main(argc, argv,
                   TESTS(every_part_runs_once_on_a_thread_of_its_own, last_part_is_the_callers,
-                        team_that_never_ran_is_destroyed, code_of_the_lowest_failing_thread_is_returned,
-                        a_hundred_thousand_runs_lose_nothing, threads_without_work_do_not_use_the_processor,
-                        teams_run_inside_each_other, what_was_written_before_a_flag_is_seen_after_it,
+                        parts_on_some_threads_alternate_with_parts_on_all, team_that_never_ran_is_destroyed,
+                        code_of_the_lowest_failing_thread_is_returned, a_hundred_thousand_runs_lose_nothing,
+                        threads_without_work_do_not_use_the_processor, teams_run_inside_each_other,
+                        what_was_written_before_a_flag_is_seen_after_it,
                         a_forked_child_starts_threads_of_its_own,
                         a_forked_child_need_not_run_the_team_to_destroy_it,
                         without_threads_the_caller_runs_all_parts_in_descending_order,

@@ -485,10 +485,14 @@ int ritz_cpu_run_ranges_slots(Ceed ceed, int *num_slots) {
   return CEED_ERROR_SUCCESS;
 }
 
-int ritz_cpu_run_ranges(Ceed ceed, int64_t n, RitzRangeFunction run, void *data) {
+int ritz_cpu_run_grained(Ceed ceed, int64_t n, int64_t grain, RitzRangeFunction run, void *data) {
   const RitzCpu *cpu = ceed->data;
   int num_slots = 1;
 
   RITZ_TRY(ritz_cpu_run_ranges_slots(ceed, &num_slots));
-  return ritz_team_run_ranges(cpu->team, num_slots, n, run, data);
+  return ritz_team_run_ranges(cpu->team, num_slots, n, grain, run, data);
+}
+
+int ritz_cpu_run_ranges(Ceed ceed, int64_t n, RitzRangeFunction run, void *data) {
+  return ritz_cpu_run_grained(ceed, n, RITZ_RANGE_GRAIN, run, data);
 }

@@ -235,6 +235,8 @@ int ritz_cpu_operator_apply_hooked(CeedOperator op, CeedVector in, CeedVector ou
                                    const RitzApplyHooks *hooks);
 int ritz_cpu_run_ranges_slots(Ceed ceed, int *num_slots);
 int ritz_cpu_run_ranges(Ceed ceed, int64_t n, RitzRangeFunction run, void *data);
+// With at least `grain` entries a thread.
+int ritz_cpu_run_grained(Ceed ceed, int64_t n, int64_t grain, RitzRangeFunction run, void *data);
 void ritz_cpu_apply_hooks_destroy(RitzCpuApplyHooks **hooks);
 
 // patch-sweep.c

@@ -162,6 +162,16 @@ static void add_up(const RitzPass *pass, int num_slots, const Sums *of_slots, do
   }
 }
 
+// By as many threads as have bytes to move.
+static int run_shared(Ceed ceed, const RitzPassArrays *arrays, Run *run) {
+  int64_t bytes = 0;
+
+  for (int i = 0; i < arrays->pass->num_vectors; i++)
+    bytes += (int64_t)ritz_scalar_bytes(arrays->precision[i]);
+  return ritz_cpu_run_grained(ceed, arrays->n, RITZ_RANGE_BYTES / bytes,
+                              ritz_pass_is_single(arrays) ? run_floats : run_doubles, run);
+}
+
 int ritz_cpu_vector_pass(Ceed ceed, const RitzPassArrays *arrays, const double *factors, double *sums) {
   Run run = {.arrays = arrays, .factors = factors};
   int num_slots = 0;
@@ -170,8 +180,7 @@ int ritz_cpu_vector_pass(Ceed ceed, const RitzPassArrays *arrays, const double *
     RITZ_TRY(ritz_cpu_run_ranges_slots(ceed, &num_slots));
     RITZ_TRY(RITZ_CALLOC(ceed, (size_t)num_slots, &run.sums));
   }
-  int ierr =
-      ritz_cpu_run_ranges(ceed, arrays->n, ritz_pass_is_single(arrays) ? run_floats : run_doubles, &run);
+  int ierr = run_shared(ceed, arrays, &run);
   if (!ierr) add_up(arrays->pass, num_slots, run.sums, sums);
   RITZ_FREE(&run.sums);
   return ierr;

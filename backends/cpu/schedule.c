@@ -16,9 +16,9 @@ typedef struct {
   int32_t round;
 } Touch;
 
-// A position that waits for a flag.
+// A position that waits for the flag behind another one.
 typedef struct {
-  int32_t position, flag;
+  int32_t position, raised_at;
 } Wait;
 
 // An output array and its chunks among those of all arrays.
@@ -49,8 +49,8 @@ typedef struct {
   // position of the last flag, -1: none; last position that the batch at hand shares chunks with, else -1
   int32_t *head, *done, *done_before, *last_flag, *needed;
   int32_t *known; // [section][section]: the last position of the other one that has been waited for, else -1
-  int32_t *flag;  // [num_batches]: number of the flag raised behind a position, -1: none
-  int32_t num_flags;
+  int32_t *flag;  // [num_batches]: number of the flag raised behind a position (place_flags), -1: none
+  int32_t num_flags; // numbers in use; see place_flags
   int64_t num_waits, max_waits;
   Wait *waits; // owned, in the order in which they were found
 } Build;
@@ -220,7 +220,6 @@ static int32_t section_begin(const Build *b, int32_t section) {
 static void begin_rounds(Build *b, int32_t num_sections) {
   b->num_sections = num_sections;
   b->num_rounds = b->num_waits = 0;
-  b->num_flags = 0;
   for (int64_t c = 0; c < b->num_chunks; c++) {
     b->first[c] = -1;
     b->last[c] = (Touch){.section = -1, .round = -1};
@@ -268,7 +267,7 @@ static int32_t take_batch(Build *b, int32_t section) {
 static int32_t find_flag(Build *b, int32_t other, int32_t needed) {
   if (b->last_flag[other] < needed) {
     const int32_t at = needed + (b->done_before[other] - 1 - needed) / 2;
-    b->flag[at] = b->num_flags++;
+    b->flag[at] = 0;
     b->last_flag[other] = at;
   }
   return b->last_flag[other];
@@ -282,7 +281,7 @@ static int add_wait(Build *b, int32_t section, int32_t position, int32_t other, 
     b->max_waits = 2 * b->max_waits + 64;
     RITZ_TRY(RITZ_REALLOC(b->ceed, (size_t)b->max_waits, &b->waits));
   }
-  b->waits[b->num_waits++] = (Wait){position, b->flag[*known]};
+  b->waits[b->num_waits++] = (Wait){position, *known};
   return CEED_ERROR_SUCCESS;
 }
 
@@ -428,6 +427,21 @@ static int make_ranges(const Build *b, bool is_last, int64_t **begin, RitzRange 
 
 // ---- Steps ----
 
+// Flags get numbers in the order of positions, those of each section on lines of the cache that no other
+// section writes to.
+static void place_flags(Build *b) {
+  enum { PER_LINE = 64 / sizeof(RitzFlag) };
+  int32_t num = 0;
+  for (int32_t p = 0; p < b->num_sections; p++) {
+    const int32_t begin = section_begin(b, p), end = section_begin(b, p + 1);
+    for (int32_t n = begin; n < end; n++) {
+      if (b->flag[n] >= 0) b->flag[n] = num++;
+    }
+    num = (num + PER_LINE - 1) / PER_LINE * PER_LINE;
+  }
+  b->num_flags = num;
+}
+
 // The waits of each position, in the order of positions: begin [num_batches + 1].
 static int sort_waits(const Build *b, RitzSchedule *s, int64_t **begin) {
   const size_t num = (size_t)b->num_batches;
@@ -436,7 +450,7 @@ static int sort_waits(const Build *b, RitzSchedule *s, int64_t **begin) {
   for (int64_t i = 0; i < b->num_waits; i++) (*begin)[b->waits[i].position + 2]++;
   for (size_t n = 2; n <= num; n++) (*begin)[n] += (*begin)[n - 1];
   for (int64_t i = 0; i < b->num_waits; i++)
-    s->waits[(*begin)[b->waits[i].position + 1]++] = b->waits[i].flag;
+    s->waits[(*begin)[b->waits[i].position + 1]++] = b->flag[b->waits[i].raised_at];
   return CEED_ERROR_SUCCESS;
 }
 
@@ -472,8 +486,9 @@ static int list_steps(const Build *b, RitzSchedule *s, const int64_t *wait_begin
   return CEED_ERROR_SUCCESS;
 }
 
-static int make_steps(const Build *b, RitzSchedule *s) {
+static int make_steps(Build *b, RitzSchedule *s) {
   int64_t *wait_begin = NULL;
+  place_flags(b);
   int ierr = sort_waits(b, s, &wait_begin);
   if (!ierr) ierr = list_steps(b, s, wait_begin);
   RITZ_FREE(&wait_begin);
@@ -634,8 +649,8 @@ static int run_all(Run *run, RitzTeam team) {
   s->epoch = s->epoch == INT32_MAX ? 1 : s->epoch + 1;
   for (int32_t p = 0; p < s->num_sections; p++)
     s->progress[p] = (RitzScheduleProgress){.next = s->step_begin[p]};
-  const bool is_one_thread = thread_begin(s, 1) == s->num_sections;
-  RITZ_TRY(is_one_thread ? run_thread(run, 0) : ritz_team_run(team, run_thread, run));
+  const int count = s->num_sections < s->num_threads ? s->num_sections : s->num_threads;
+  RITZ_TRY(ritz_team_run_some(team, count > 1 ? count : 1, run_thread, run));
   for (int32_t p = 0; p < s->num_sections && !code; p++) code = s->progress[p].code;
   return code;
 }

@@ -62,7 +62,7 @@ typedef struct {
   int64_t *step_begin;  // [num_sections + 1]: steps of each section, in their order
   RitzScheduleStep *steps;
   int32_t *waits;                 // numbers of flags
-  RitzFlag *flags;                // one for each step that raises one
+  RitzFlag *flags;                // one for each step that raises one, and gaps
   int32_t epoch;                  // of the flags: raised by one with every run
   RitzScheduleProgress *progress; // [num_sections]
 } RitzSchedule;

@@ -13,7 +13,7 @@ int ritz_gpu_run_ranges_slots(Ceed ceed, int *num_slots) {
 
 int ritz_gpu_run_ranges(Ceed ceed, int64_t n, RitzRangeFunction run, void *data) {
   RitzTeam hosts = ritz_gpu(ceed)->hosts;
-  return ritz_team_run_ranges(hosts, ritz_team_size(hosts), n, run, data);
+  return ritz_team_run_ranges(hosts, ritz_team_size(hosts), n, RITZ_RANGE_GRAIN, run, data);
 }
 
 bool ritz_gpu_has_mma(const RitzDeviceInfo *info) {
