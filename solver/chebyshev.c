@@ -15,12 +15,15 @@
 //
 // with x_(i+1) = x_i + d_i, z_i = P (b - A x_i). Residuals are computed from x, not updated: no vector for
 // them, and one vector less written a step. Where P is Jacobi a step is an application of A and one pass over
-// the vectors; else an application of A, one of P and two short passes. The errors are multiplied by a
-// polynomial in P A, so the method is symmetric when started from zero: it is a polynomial in P A times P.
+// the vectors; where it is s B s with a vector s, as Schwarz methods are, an application of A, one of B and
+// two passes, in which both s are: 10 vectors read or written, 14 with passes of their own; else an
+// application of A, one of P and two short passes. The errors are multiplied by a polynomial in P A, so the
+// method is symmetric when started from zero: it is a polynomial in P A times P.
 #include <math.h>
 
 #include "core/vector-pass.h"
 #include "solver/eigenvalues.h"
+#include "solver/schwarz.h"
 
 enum { DEFAULT_DEGREE = 3, DEFAULT_STEPS = 12 };
 static const double default_safety = 1.1, default_lower_fraction = 0.1;
@@ -186,50 +189,62 @@ static int smooth_by_jacobi(const Chebyshev *c, CeedVector inverse, double facto
 
 // ---- Anything else inside ----
 
-// d = old d + fresh z, x = x + d
-static const RitzPass general_step = {
-    .name = "chebyshev_step",
-    .num_vectors = 3,
-    .num_lines = 2,
-    .line = {{.to = 1,
-              .num_terms = 2,
-              .term = {{.factor = 0, .x = 1, .y = RITZ_PASS_NONE},
-                       {.factor = 1, .x = 0, .y = RITZ_PASS_NONE}}},
-             {.to = 2,
-              .num_terms = 2,
-              .term = {{.factor = RITZ_PASS_NONE, .x = 2, .y = RITZ_PASS_NONE},
-                       {.factor = RITZ_PASS_NONE, .x = 1, .y = RITZ_PASS_NONE}}}},
-};
-// d = fresh z, x = x + d
-static const RitzPass general_begin = {
-    .name = "chebyshev_begin",
-    .num_vectors = 3,
-    .num_lines = 2,
-    .line = {{.to = 1, .num_terms = 1, .term = {{.factor = 0, .x = 0, .y = RITZ_PASS_NONE}}},
-             {.to = 2,
-              .num_terms = 2,
-              .term = {{.factor = RITZ_PASS_NONE, .x = 2, .y = RITZ_PASS_NONE},
-                       {.factor = RITZ_PASS_NONE, .x = 1, .y = RITZ_PASS_NONE}}}},
-};
-// x = x + old d + fresh z, where d is not needed any more
-static const RitzPass general_last = {
-    .name = "chebyshev_last",
-    .num_vectors = 3,
+// Passes of a step, of vectors z, d, x and s, which z is multiplied with (RITZ_PASS_NONE: it is not):
+//     x = d = fresh z;  d = fresh z, x = x + d;  d = old d + fresh z, x = x + d;
+//     x = x + old d + fresh z, where d is not needed any more
+typedef struct {
+  RitzPass first, begin, step, last;
+} StepPasses;
+enum { Z, D, X, S };
+#define ONE(vector)                                                                                          \
+  { .factor = RITZ_PASS_NONE, .x = vector, .y = RITZ_PASS_NONE }
+#define OLD                                                                                                  \
+  { .factor = 0, .x = D, .y = RITZ_PASS_NONE }
+#define FRESH(which, s)                                                                                      \
+  { .factor = which, .x = Z, .y = s }
+#define STEP_PASSES(prefix, num, s)                                                                          \
+  {                                                                                                          \
+    .first = {.name = prefix "_first",                                                                       \
+              .num_vectors = num,                                                                            \
+              .num_lines = 2,                                                                                \
+              .line = {{.to = D, .num_terms = 1, .term = {FRESH(0, s)}},                                     \
+                       {.to = X, .num_terms = 1, .term = {ONE(D)}}}},                                        \
+    .begin = {.name = prefix "_begin",                                                                       \
+              .num_vectors = num,                                                                            \
+              .num_lines = 2,                                                                                \
+              .line = {{.to = D, .num_terms = 1, .term = {FRESH(0, s)}},                                     \
+                       {.to = X, .num_terms = 2, .term = {ONE(X), ONE(D)}}}},                                \
+    .step = {.name = prefix "_step",                                                                         \
+             .num_vectors = num,                                                                             \
+             .num_lines = 2,                                                                                 \
+             .line = {{.to = D, .num_terms = 2, .term = {OLD, FRESH(1, s)}},                                 \
+                      {.to = X, .num_terms = 2, .term = {ONE(X), ONE(D)}}}},                                 \
+    .last = {.name = prefix "_last",                                                                         \
+             .num_vectors = num,                                                                             \
+             .num_lines = 1,                                                                                 \
+             .line = {{.to = X, .num_terms = 3, .term = {ONE(X), OLD, FRESH(1, s)}}}},                       \
+  }
+static const StepPasses step_passes = STEP_PASSES("chebyshev", 3, RITZ_PASS_NONE);
+static const StepPasses scaled_passes = STEP_PASSES("chebyshev_scaled", 4, S);
+// w = s b - s q
+static const RitzPass scaled_residual = {
+    .name = "chebyshev_scaled_residual",
+    .num_vectors = 4,
     .num_lines = 1,
-    .line = {{.to = 2,
-              .num_terms = 3,
-              .term = {{.factor = RITZ_PASS_NONE, .x = 2, .y = RITZ_PASS_NONE},
-                       {.factor = 0, .x = 1, .y = RITZ_PASS_NONE},
-                       {.factor = 1, .x = 0, .y = RITZ_PASS_NONE}}}},
+    .line = {{.to = 3,
+              .num_terms = 2,
+              .term = {{.factor = RITZ_PASS_NONE, .x = 0, .y = 1}, {.factor = 0, .x = 0, .y = 2}}}},
 };
-// x = d = fresh z
-static const RitzPass general_first = {
-    .name = "chebyshev_first",
-    .num_vectors = 3,
-    .num_lines = 2,
-    .line = {{.to = 1, .num_terms = 1, .term = {{.factor = 0, .x = 0, .y = RITZ_PASS_NONE}}},
-             {.to = 2, .num_terms = 1, .term = {{.factor = RITZ_PASS_NONE, .x = 1, .y = RITZ_PASS_NONE}}}},
-};
+
+// Whether P = s B s with s and B that can be had, see RitzInside.
+static bool has_inside(const Chebyshev *c, CeedScalarType precision, RitzInside *inside) {
+  const RitzPreconditioner pc = c->inner;
+
+  if (!pc->methods->get_inside || pc->ceed != c->system.ceed || pc->precision != precision) return false;
+  if (pc->lacks_values) return false; // it says so when it is applied
+  pc->methods->get_inside(pc, inside);
+  return true;
+}
 
 // z := P (b - A x)
 static int find_direction(const Chebyshev *c, CeedVector b, CeedVector x, bool is_zero) {
@@ -239,20 +254,41 @@ static int find_direction(const Chebyshev *c, CeedVector b, CeedVector x, bool i
   return ritz_preconditioner_apply(c->inner, c->q, c->z);
 }
 
+// *z := B s (b - A x)
+static int find_scaled_direction(const Chebyshev *c, const RitzInside *inside, CeedVector b, CeedVector x,
+                                 bool is_zero, CeedVector *z) {
+  const CeedSize n = c->inner->n;
+  CeedVector s = inside->scale, work = inside->work;
+
+  if (is_zero) {
+    RITZ_TRY(ritz_pass_run_first(&ritz_schwarz_scale_into, n, (CeedVector[]){s, b, work}, NULL, NULL));
+  } else {
+    RITZ_TRY(ritz_system_apply_raw(&c->system, x, c->q));
+    RITZ_TRY(
+        ritz_pass_run_first(&scaled_residual, n, (CeedVector[]){s, b, c->q, work}, (double[]){-1}, NULL));
+  }
+  return c->inner->methods->apply_inside(c->inner, c->z, z);
+}
+
 static int smooth_in_general(const Chebyshev *c, CeedVector b, CeedVector x, bool starts_from_zero) {
-  const CeedVector v[] = {c->z, c->d, x};
+  RitzInside inside = {NULL, NULL};
+  const bool is_scaled = has_inside(c, c->d->precision, &inside);
+  const StepPasses *passes = is_scaled ? &scaled_passes : &step_passes;
+  CeedVector z = c->z;
   double rho = 0;
 
   for (int i = 0; i < c->degree; i++) {
     const RitzChebyshevStep step = ritz_chebyshev_step(c->kind, c->lower, c->upper, i, &rho);
     const bool is_zero = i == 0 && starts_from_zero, is_last = i == c->degree - 1;
+    const double factors[] = {i == 0 ? step.fresh : step.old, step.fresh};
 
-    RITZ_TRY(find_direction(c, b, x, is_zero));
-    if (i == 0)
-      RITZ_TRY(ritz_pass_run(is_zero ? &general_first : &general_begin, v, &step.fresh, NULL));
-    else
-      RITZ_TRY(
-          ritz_pass_run(is_last ? &general_last : &general_step, v, (double[]){step.old, step.fresh}, NULL));
+    RITZ_TRY(is_scaled ? find_scaled_direction(c, &inside, b, x, is_zero, &z)
+                       : find_direction(c, b, x, is_zero));
+    RITZ_TRY(ritz_pass_run_first(is_zero   ? &passes->first
+                                 : i == 0  ? &passes->begin
+                                 : is_last ? &passes->last
+                                           : &passes->step,
+                                 c->inner->n, (CeedVector[]){z, c->d, x, inside.scale}, factors, NULL));
   }
   return CEED_ERROR_SUCCESS;
 }
@@ -425,8 +461,11 @@ static int prepare_passes(const Chebyshev *c, CeedScalarType precision) {
   // As many as the degree needs.
   const RitzPass *const of_jacobi[] = {c->degree > 1 ? &jacobi_first : &jacobi_only, &jacobi_last,
                                        &jacobi_begin, &jacobi_step};
-  const RitzPass *const of_others[] = {ritz_vector_sum_pass(RITZ_SUM_UPDATE), &general_first, &general_begin,
-                                       &general_last, &general_step};
+  RitzInside inside;
+  const bool is_scaled = has_inside(c, precision, &inside);
+  const StepPasses *p = is_scaled ? &scaled_passes : &step_passes;
+  const RitzPass *const of_others[] = {is_scaled ? &scaled_residual : ritz_vector_sum_pass(RITZ_SUM_UPDATE),
+                                       &p->first, &p->begin, &p->last, &p->step};
   const int num_steps = (c->has_inverse ? 1 : 2) + CeedIntMin(c->degree, 3);
   const RitzVectorSumKind of_estimates[] = {RITZ_SUM_DOT, RITZ_SUM_MULTIPLE, RITZ_SUM_AXPY, RITZ_SUM_UPDATE};
   RitzPassForm forms[10];
@@ -434,7 +473,7 @@ static int prepare_passes(const Chebyshev *c, CeedScalarType precision) {
 
   for (int i = 0; i < num_steps; i++)
     forms[num++] = ritz_pass_form(c->has_inverse ? of_jacobi[i] : of_others[i], precision);
-  for (int i = 0; c->is_estimated && i < (c->has_inverse ? 4 : 3); i++)
+  for (int i = 0; c->is_estimated && i < (c->has_inverse || is_scaled ? 4 : 3); i++)
     forms[num++] = ritz_pass_form(ritz_vector_sum_pass(of_estimates[i]), precision);
   if (c->is_estimated && c->has_inverse) forms[num++] = ritz_pass_form(&ritz_jacobi_pass, precision);
   return ritz_passes_prepare(c->system.ceed, num, forms);

@@ -19,11 +19,22 @@ typedef struct {
   double flops;       // of operators of the preconditioner's own
 } RitzSmoothingWork;
 
+// The inside of a method z = s B (s r) with a vector s: passes of others over vectors of its context and
+// precision can do the work of both s.
+typedef struct {
+  CeedVector scale; // borrowed: s, zero on constrained entries
+  CeedVector work;  // borrowed: what B is applied to; may be longer, as the result
+} RitzInside;
+
 typedef struct {
   const char *name;           // "Jacobi", as views show it
   const char *symmetric_form; // where one is not symmetric: the option or kind that is; NULL: there is none
   // z := P r; both have pc->n entries of pc->precision.
   int (*apply)(RitzPreconditioner pc, CeedVector r, CeedVector z);
+  // What is inside, and *result := B work, z or a longer vector of its own: constrained entries of work may
+  // be anything, even not a number. NULL: the method has no such form.
+  void (*get_inside)(RitzPreconditioner pc, RitzInside *inside);
+  int (*apply_inside)(RitzPreconditioner pc, CeedVector z, CeedVector *result);
   // Applies to several vectors of the preconditioner's context and precision. NULL: one after the other.
   int (*apply_many)(RitzPreconditioner pc, CeedInt num, const CeedVector *r, const CeedVector *z);
   // The power of two that r, of another precision than the preconditioner's, is divided by on its way there:

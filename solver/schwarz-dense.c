@@ -69,11 +69,15 @@ static int multiply_schwarz_dense(const Block *b) {
   return ierr;
 }
 
-// Constrained entries of r may be anything, even not a number.
-static int apply_dense(RitzPreconditioner pc, CeedVector r, CeedVector z) {
+static void get_dense(RitzPreconditioner pc, RitzInside *inside) {
+  const Dense *d = pc->data;
+  *inside = (RitzInside){d->scale, d->work};
+}
+
+static int apply_dense_inverses(RitzPreconditioner pc, CeedVector z, CeedVector *result) {
   const Dense *d = pc->data;
 
-  RITZ_TRY(ritz_pass_run(&scale_into, (CeedVector[]){d->scale, r, d->work}, NULL, NULL));
+  *result = z;
   RITZ_TRY(RitzVectorSetEntries(d->work, d->constraints, 0));
   for (CeedInt i = 0; i < d->num_blocks; i++) {
     const Block *b = &d->blocks[i];
@@ -81,6 +85,16 @@ static int apply_dense(RitzPreconditioner pc, CeedVector r, CeedVector z) {
     RITZ_TRY(multiply_schwarz_dense(b));
     RITZ_TRY((i == 0 ? CeedOperatorApply : CeedOperatorApplyAdd)(b->add, b->out, z, CEED_REQUEST_IMMEDIATE));
   }
+  return CEED_ERROR_SUCCESS;
+}
+
+// Constrained entries of r may be anything, even not a number.
+static int apply_dense(RitzPreconditioner pc, CeedVector r, CeedVector z) {
+  const Dense *d = pc->data;
+  CeedVector result = NULL;
+
+  RITZ_TRY(ritz_pass_run(&scale_into, (CeedVector[]){d->scale, r, d->work}, NULL, NULL));
+  RITZ_TRY(apply_dense_inverses(pc, z, &result));
   return ritz_pass_run(&scale_in_place, (CeedVector[]){d->scale, z}, NULL, NULL);
 }
 
@@ -488,6 +502,8 @@ cleanup:
 
 static const RitzPreconditionerMethods methods = {.name = "element-wise Schwarz",
                                                   .apply = apply_dense,
+                                                  .get_inside = get_dense,
+                                                  .apply_inside = apply_dense_inverses,
                                                   .view = view_dense,
                                                   .bytes = dense_bytes,
                                                   .work = dense_work,

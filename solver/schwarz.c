@@ -102,17 +102,30 @@ static int prepare_passes(const Schwarz *s, CeedScalarType precision) {
 
 // ---- Additive ----
 
+static void get_inverses(RitzPreconditioner pc, RitzInside *inside) {
+  const Schwarz *s = pc->data;
+  *inside = (RitzInside){s->scale, s->work};
+}
+
+static int apply_inverses(RitzPreconditioner pc, CeedVector z, CeedVector *result) {
+  const Schwarz *s = pc->data;
+
+  *result = s->other ? s->other : z;
+  RITZ_TRY(RitzVectorSetEntries(s->work, s->constraints, 0));
+  for (CeedInt i = 0; i < s->num; i++)
+    RITZ_TRY((i == 0 ? CeedOperatorApply : CeedOperatorApplyAdd)(s->ops[i], s->work, *result,
+                                                                 CEED_REQUEST_IMMEDIATE));
+  return CEED_ERROR_SUCCESS;
+}
+
 // Constrained entries of r may be anything, even not a number.
 static int apply_additive(RitzPreconditioner pc, CeedVector r, CeedVector z) {
   const Schwarz *s = pc->data;
-  CeedVector result = s->other ? s->other : z;
+  CeedVector result = NULL;
 
   RITZ_TRY(
       ritz_pass_run_first(&ritz_schwarz_scale_into, pc->n, (CeedVector[]){s->scale, r, s->work}, NULL, NULL));
-  RITZ_TRY(RitzVectorSetEntries(s->work, s->constraints, 0));
-  for (CeedInt i = 0; i < s->num; i++)
-    RITZ_TRY((i == 0 ? CeedOperatorApply : CeedOperatorApplyAdd)(s->ops[i], s->work, result,
-                                                                 CEED_REQUEST_IMMEDIATE));
+  RITZ_TRY(apply_inverses(pc, z, &result));
   if (!s->other) return ritz_pass_run(&ritz_schwarz_scale_in_place, (CeedVector[]){s->scale, z}, NULL, NULL);
   return ritz_pass_run_first(&ritz_schwarz_scale_into, pc->n, (CeedVector[]){s->scale, result, z}, NULL,
                              NULL);
@@ -220,8 +233,9 @@ static int destroy_schwarz(RitzPreconditioner pc) { return free_schwarz(pc->data
 
 #define ADDITIVE(title)                                                                                      \
   {                                                                                                          \
-    .name = title, .apply = apply_additive, .view = view_schwarz, .bytes = schwarz_bytes,                    \
-    .work = schwarz_work, .update = update_schwarz, .destroy = destroy_schwarz                               \
+    .name = title, .apply = apply_additive, .get_inside = get_inverses, .apply_inside = apply_inverses,      \
+    .view = view_schwarz, .bytes = schwarz_bytes, .work = schwarz_work, .update = update_schwarz,            \
+    .destroy = destroy_schwarz                                                                               \
   }
 #define COLOURED(kind_for_cg)                                                                                \
   {                                                                                                          \

@@ -292,6 +292,45 @@ TEST_EACH_BACKEND(sweep_leaves_no_residual_on_the_patches_of_the_last_colour) {
   check_last_colour(ceed, RITZ_SCHWARZ_SYMMETRIC_PATCHES, 1);
 }
 
+// ---- Polynomials ----
+
+static int apply_method(void *ctx, CeedVector r, CeedVector z) { return RitzPreconditionerApply(ctx, r, z); }
+
+// x := p(P A) P b with P as it is, and with P behind a function, of which nothing is known.
+static void check_polynomial(Ceed ceed, const Options *o, RitzSchwarzKind kind) {
+  const RitzChebyshevOptions options = {.degree = 4};
+  uint64_t seed = 6;
+  RitzPreconditioner inner = NULL, function = NULL, pc[2] = {NULL, NULL};
+  Problem p;
+
+  CHECK_OK(create_problem(ceed, o, &p));
+  CHECK_OK(create_method(&p, kind, &inner));
+  CHECK_OK(RitzPreconditionerCreate(ceed, p.n, CEED_SCALAR_TYPE, apply_method, inner, NULL, true, &function));
+  CHECK_OK(RitzPreconditionerCreateChebyshev(p.op, p.constraints, inner, &options, &pc[0]));
+  CHECK_OK(RitzPreconditionerCreateChebyshev(p.op, p.constraints, function, &options, &pc[1]));
+  double *b = new_right_hand_side(&p, &seed);
+  for (CeedSize i = 0; i < p.n; i++) b[i] = p.constrained[i] ? NAN : b[i];
+  double *x = new_result(pc[0], ceed, p.n, b), *expected = new_result(pc[1], ceed, p.n, b);
+  // s b - s A x for s (b - A x): some roundings in each step, of numbers below a few times the largest.
+  const double tolerance = 100 * eps * reference_largest(p.n, expected);
+  for (CeedSize i = 0; i < p.n; i++) CHECK_NEAR(x[i], expected[i], tolerance, "kind %d, entry %td", kind, i);
+  free(b);
+  free(x);
+  free(expected);
+  for (int k = 0; k < 2; k++) RitzPreconditionerDestroy(&pc[k]);
+  RitzPreconditionerDestroy(&function);
+  RitzPreconditionerDestroy(&inner);
+  destroy_problem(&p);
+}
+
+TEST_EACH_BACKEND(polynomials_may_scale_residuals_and_directions_themselves) {
+  const Options o = {.dim = 2, .degree = 3, .num_comp = 2, .size = {4, 3, 1}, .order = 2, .bend = 0.08};
+
+  check_polynomial(ceed, &o, RITZ_SCHWARZ_ELEMENTS);
+  check_polynomial(ceed, &o, RITZ_SCHWARZ_OVERLAPPED);
+  check_polynomial(ceed, &o, RITZ_SCHWARZ_PATCHES);
+}
+
 // ---- Symmetry ----
 
 static void check_symmetry(Ceed ceed, const Options *o, RitzSchwarzKind kind) {
@@ -553,6 +592,7 @@ int main(int argc, char **argv) {
                   TESTS(additive_kinds_are_sums_of_scaled_inverses,
                         overlapped_elements_serve_unstructured_meshes, kinds_serve_rotated_elements,
                         method_of_one_patch_is_the_inverse, methods_without_free_entries_give_zeros,
+                        polynomials_may_scale_residuals_and_directions_themselves,
                         sweep_leaves_no_residual_on_the_patches_of_the_last_colour,
                         symmetric_kinds_are_definite_and_zero_on_constraints,
                         kinds_of_a_float_operator_are_the_same_to_float,
