@@ -603,7 +603,7 @@ static int describe_level(RitzSpace space, Level *l) {
 // ops [2]: borrowed.
 static int make_level(Setup *s, CeedInt level, const CeedOperator ops[]) {
   Level *l = &s->cycle->levels[level];
-  RitzSpace space = NULL, below = NULL;
+  RitzSpace space = NULL;
 
   RITZ_TRY(RitzHierarchyGetSpace(s->hierarchy, level, &space));
   RITZ_TRY(RitzPartOperatorCreate(l->exchange, ops[0], ops[1], &l->op));
@@ -614,10 +614,64 @@ static int make_level(Setup *s, CeedInt level, const CeedOperator ops[]) {
   l->precision = l->solver ? CEED_SCALAR_TYPE : s->precision;
   RITZ_TRY(make_vectors(s, level));
   if (level == 0) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(make_smoother(s, l));
-  RITZ_TRY(RitzHierarchyGetSpace(s->hierarchy, level - 1, &below));
+  return make_smoother(s, l);
+}
+
+static int make_transfer(const Setup *s, CeedInt level) {
+  Level *l = &s->cycle->levels[level];
+  RitzSpace space = NULL, below = NULL;
+
   if (l->exchange->length == 0) return CEED_ERROR_SUCCESS;
+  RITZ_TRY(RitzHierarchyGetSpace(s->hierarchy, level, &space));
+  RITZ_TRY(RitzHierarchyGetSpace(s->hierarchy, level - 1, &below));
   return RitzSpaceCreateTransfer(below, space, s->ceed, s->precision, &l->prolong, &l->restriction);
+}
+
+// What smoothers need besides applies.
+static int wanted_by_smoother(const Setup *s) {
+  switch (s->options.smoother) {
+  case RITZ_SMOOTHER_JACOBI: return RITZ_PREPARE_DIAGONAL;
+  case RITZ_SMOOTHER_POINT_BLOCKS: return RITZ_PREPARE_POINT_BLOCKS;
+  default: return 0;
+  }
+}
+
+// All kernels of the cycle are made side by side from here on: each operator waits for its own alone.
+static int prepare_cycle(const Setup *s, const CeedOperator *ops) {
+  const CeedInt num_levels = s->cycle->num_levels;
+  CeedOperator *list = NULL;
+  int *wanted = NULL;
+  CeedInt num = 0;
+
+  RITZ_TRY(RITZ_CALLOC(s->ceed, 4 * (size_t)num_levels, &list));
+  int ierr = RITZ_CALLOC(s->ceed, 4 * (size_t)num_levels, &wanted);
+  for (CeedInt i = 0; !ierr && i < 4 * num_levels; i++) {
+    const Level *l = &s->cycle->levels[i / 4];
+    const CeedOperator of_level[] = {ops[i / 4 * 2], ops[i / 4 * 2 + 1], l->prolong, l->restriction};
+
+    if (!of_level[i % 4]) continue;
+    wanted[num] = RITZ_PREPARE_APPLY | (i >= 4 && i % 4 < 2 ? wanted_by_smoother(s) : 0);
+    list[num++] = of_level[i % 4];
+  }
+  if (!ierr) ierr = RitzOperatorsPrepare(num, list, wanted, true);
+  RITZ_FREE(&wanted);
+  RITZ_FREE((void **)&list);
+  return ierr;
+}
+
+// One cycle of zeros in all parts: tables and weights come to where they are needed, memory is touched,
+// before the first solve has to wait for it.
+static int run_cycle_of_zeros(const Setup *s) {
+  const CeedInt finest = s->cycle->num_levels - 1;
+  const Level *l = &s->cycle->levels[finest];
+  CeedVector r = NULL, z = NULL;
+  int ierr = RitzVectorCreate(s->ceed, l->exchange->length, l->precision, &r);
+
+  if (!ierr) ierr = RitzVectorCreate(s->ceed, l->exchange->length, l->precision, &z);
+  if (!ierr) ierr = CeedVectorSetValue(r, 0);
+  if (!ierr) ierr = visit(s->cycle, finest, r, z);
+  ierr = ritz_first_error(ierr, CeedVectorDestroy(&r));
+  return ritz_first_error(ierr, CeedVectorDestroy(&z));
 }
 
 // ops [2 num_levels]: zeros on entry, the caller's.
@@ -626,8 +680,10 @@ static int make_levels(Setup *s, CeedOperator ops[]) {
 
   for (CeedInt level = 0; level < num; level++) RITZ_TRY(make_operators(s, level, &ops[2 * level]));
   if (s->options.use_precision) RITZ_TRY(convert_operators(s, 2 * (num - 1), &ops[2]));
+  for (CeedInt level = 1; level < num; level++) RITZ_TRY(make_transfer(s, level));
+  RITZ_TRY(prepare_cycle(s, ops));
   for (CeedInt level = 0; level < num; level++) RITZ_TRY(make_level(s, level, &ops[2 * level]));
-  return CEED_ERROR_SUCCESS;
+  return run_cycle_of_zeros(s);
 }
 
 // AUTO of several components.

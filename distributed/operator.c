@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Operators of problems in parts: products with the exchange to ghosts behind the elements without ghosts,
 // the diagonal, and solvers of the whole problem (ritz/exchange.h).
-#include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -176,14 +175,19 @@ int RitzPartOperatorGetDiagonal(RitzPartOperator op, CeedVector diagonal) {
 
 int ritz_indices_unite(Ceed ceed, RitzIndices a, RitzIndices b, RitzIndices *both) {
   const int64_t *of_a = NULL, *of_b = NULL;
-  int64_t num_a = 0, num_b = 0, *entries = NULL;
+  int64_t num_a = 0, num_b = 0, num = 0, *entries = NULL;
 
   RITZ_TRY(RitzIndicesGet(a, &num_a, &of_a));
   if (b) RITZ_TRY(RitzIndicesGet(b, &num_b, &of_b));
   RITZ_TRY(RITZ_MALLOC(ceed, (size_t)(num_a + num_b), &entries));
-  if (num_a > 0) memcpy(entries, of_a, (size_t)num_a * sizeof(*entries));
-  if (num_b > 0) memcpy(entries + num_a, of_b, (size_t)num_b * sizeof(*entries));
-  const int ierr = RitzIndicesCreate(ceed, num_a + num_b, entries, both);
+  for (int64_t i = 0, k = 0; i < num_a || k < num_b;) { // both ascend
+    const int64_t next = k == num_b || (i < num_a && of_a[i] < of_b[k]) ? of_a[i] : of_b[k];
+
+    i += i < num_a && of_a[i] == next;
+    k += k < num_b && of_b[k] == next;
+    entries[num++] = next;
+  }
+  const int ierr = RitzIndicesCreate(ceed, num, entries, both);
 
   RITZ_FREE(&entries);
   return ierr;
