@@ -157,10 +157,12 @@ static int mark_sides(Build *b) {
     const int d = side / 2;
     const int64_t stride = d == 0 ? 1 : d == 1 ? n[0] : n[0] * n[1];
 
-    for (int64_t e = 0; e < b->draft->num_elem; e++) {
-      if (e / stride % n[d] != (side % 2 ? n[d] - 1 : 0)) continue;
-      b->marks[b->num_marks++] = (RitzMeshMark){.elem = e, .part = RITZ_MESH_EXTERIOR, .facet = (int8_t)side};
-      b->marks[b->num_marks++] = (RitzMeshMark){.elem = e, .part = side, .facet = (int8_t)side};
+    for (int64_t row = side % 2 ? (n[d] - 1) * stride : 0; row < b->draft->num_elem; row += n[d] * stride) {
+      for (int64_t e = row; e < row + stride; e++) {
+        b->marks[b->num_marks++] =
+            (RitzMeshMark){.elem = e, .part = RITZ_MESH_EXTERIOR, .facet = (int8_t)side};
+        b->marks[b->num_marks++] = (RitzMeshMark){.elem = e, .part = side, .facet = (int8_t)side};
+      }
     }
   }
   ritz_mesh_marks_sort(&b->num_marks, b->marks);
