@@ -245,9 +245,10 @@ static int number_block(Numbering *n, int b, int num_slots, int64_t *nodes) {
                      .element = &n->elements[b],
                      .num_edges = shape->edges.num,
                      .num_faces = shape->facets.num,
-                     .is_new = t->is_new + block->first,
                      .nodes = nodes};
 
+  if (block->num_elem == 0) return CEED_ERROR_SUCCESS; // of a part without any
+  pattern.is_new = t->is_new + block->first;
   if (t->edges.numbers) pattern.edges = t->edges.numbers + t->edges.base[b];
   if (t->faces.numbers) pattern.faces = t->faces.numbers + t->faces.base[b];
   set_bits(&pattern);

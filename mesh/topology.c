@@ -450,6 +450,7 @@ static void mark_new_vertices(void *data, int slot, int64_t first, int64_t count
 }
 
 static int fill_topology(Around *around, RitzMesh mesh, RitzMeshTopology *t) {
+  if (mesh->num_elem == 0) return CEED_ERROR_SUCCESS; // a part without any
   RITZ_TRY(RITZ_MALLOC(mesh->ceed, (size_t)mesh->num_elem, &t->is_new));
   RITZ_TRY(find_first_corners(around));
   for (int b = 0; b < mesh->num_blocks; b++) {
