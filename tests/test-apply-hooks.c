@@ -157,9 +157,8 @@ typedef struct {
 } Watch;
 
 static void see_range(Watch *w, int slot, int64_t first, int64_t count, uint64_t kind) {
-  w->bad_range[slot] |= first % RITZ_LEAST_CHUNK != 0 || count < 1 || first < 0 ||
-                        first + count > w->length ||
-                        (count % RITZ_LEAST_CHUNK != 0 && first + count != w->length);
+  w->bad_range[slot] |= first % RITZ_CHUNK != 0 || count < 1 || first < 0 || first + count > w->length ||
+                        (count % RITZ_CHUNK != 0 && first + count != w->length);
   w->order[slot] = w->order[slot] * 6364136223846793005u + (uint64_t)first * 2 + kind;
 }
 
@@ -527,7 +526,7 @@ typedef struct {
 static void count_range(void *data, int slot, int64_t first, int64_t count) {
   Count *c = data;
 
-  c->bad[slot] |= first % RITZ_LEAST_CHUNK != 0 || count < 1;
+  c->bad[slot] |= first % RITZ_CHUNK != 0 || count < 1;
   for (int64_t i = first; i < first + count; i++) {
     c->seen[i]++;
     c->sum[slot] += sin((double)i);

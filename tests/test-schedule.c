@@ -83,7 +83,7 @@ static World world_create(const ScheduleCase *c, const RitzSchedule *s) {
     if (c->first_of[i] != i) continue;
     shadow->space = c->outputs[i].space;
     shadow->length = c->outputs[i].length;
-    shadow->num_chunks = (shadow->length + s->chunk - 1) / s->chunk;
+    shadow->num_chunks = (shadow->length + RITZ_CHUNK - 1) / RITZ_CHUNK;
     shadow->state = schedule_allocate((size_t)shadow->length, sizeof(*shadow->state));
     shadow->time = schedule_allocate((size_t)shadow->num_chunks, sizeof(*shadow->time));
     shadow->section = schedule_allocate((size_t)shadow->num_chunks, sizeof(*shadow->section));
@@ -125,7 +125,7 @@ static void access_chunk(World *w, Shadow *shadow, CeedSize chunk) {
 static void contribute(void *data, int output, CeedSize entry) {
   World *w = data;
   Shadow *shadow = &w->shadows[output];
-  CeedSize chunk = entry / w->s->chunk;
+  CeedSize chunk = entry / RITZ_CHUNK;
 
   access_chunk(w, shadow, chunk);
   if (shadow->state[entry] == POISONED) w->problem = "added before it was set to zero";
@@ -151,7 +151,7 @@ static void change_ranges(World *w, const int64_t *begin, const RitzRange *range
       return;
     }
     for (CeedSize k = first; k < end; k++) {
-      access_chunk(w, shadow, k / w->s->chunk);
+      access_chunk(w, shadow, k / RITZ_CHUNK);
       if (shadow->state[k] != from) w->problem = "an entry in two ranges";
       shadow->state[k] = from + 1;
     }
@@ -430,12 +430,12 @@ TEST(where_all_batches_share_an_entry_there_is_one_section) {
 // The batches that share a chunk: none of them can run beside another.
 typedef struct {
   int32_t *num, *last; // [num_chunks]: batches so far, the last of them plus one
-  int32_t chunk, batch, most;
+  int32_t batch, most;
 } Sharing;
 
 static void count_batch(void *data, int output, CeedSize entry) {
   Sharing *sharing = data;
-  const CeedSize chunk = entry / sharing->chunk;
+  const CeedSize chunk = entry / RITZ_CHUNK;
 
   (void)output;
   if (sharing->last[chunk] == sharing->batch + 1) return;
@@ -443,12 +443,12 @@ static void count_batch(void *data, int output, CeedSize entry) {
   if (++sharing->num[chunk] > sharing->most) sharing->most = sharing->num[chunk];
 }
 
-static int32_t most_batches_at_a_chunk(const ScheduleCase *c, const RitzSchedule *s) {
-  const size_t num_chunks = (size_t)(c->outputs[0].length / s->chunk) + 1;
+static int32_t most_batches_at_a_chunk(const ScheduleCase *c, int32_t num_batches) {
+  const size_t num_chunks = (size_t)c->outputs[0].length / RITZ_CHUNK + 1;
   Sharing sharing = {schedule_allocate(num_chunks, sizeof(int32_t)),
-                     schedule_allocate(num_chunks, sizeof(int32_t)), s->chunk, 0, 0};
+                     schedule_allocate(num_chunks, sizeof(int32_t)), 0, 0};
 
-  for (; sharing.batch < s->num_batches; sharing.batch++)
+  for (; sharing.batch < num_batches; sharing.batch++)
     schedule_case_visit(c, sharing.batch, count_batch, &sharing);
   free(sharing.num);
   free(sharing.last);
@@ -457,8 +457,7 @@ static int32_t most_batches_at_a_chunk(const ScheduleCase *c, const RitzSchedule
 
 // The schedule of an operator from one block of a space to itself. No order takes fewer rounds than batches
 // for each thread, or than batches that share a chunk; this one at most twice the greater of these, and where
-// there is enough to do, 1.25 times. Where no chunk has more batches than a thread, threads work for at least
-// 0.6 of the time.
+// there is enough to do, 1.25 times.
 static void check_block(Ceed ceed, RitzSpace space, CeedInt block, const char *what) {
   enum { num_threads = 16, least_batches = 64 };
   ScheduleCase c = {.ceed = ceed, .lanes = 8, .num_outputs = 1};
@@ -470,14 +469,12 @@ static void check_block(Ceed ceed, RitzSpace space, CeedInt block, const char *w
   if (c.num_elem >= least_batches * c.lanes) {
     CHECK_OK(schedule_case_create(&c, num_threads, false, &s));
     const int64_t share = (s->num_batches + num_threads - 1) / num_threads,
-                  clique = most_batches_at_a_chunk(&c, s), least = share > clique ? share : clique;
+                  clique = most_batches_at_a_chunk(&c, s->num_batches),
+                  least = share > clique ? share : clique;
 
     CHECK(s->num_rounds <= (share > 4 * clique ? least + least / 4 : 2 * least),
           "%s, block %d: %d batches, %lld at a chunk, %d sections, %lld rounds", what, block, s->num_batches,
           (long long)clique, s->num_sections, (long long)s->num_rounds);
-    CHECK(clique > share || 10 * (int64_t)s->num_batches >= 6 * num_threads * s->num_rounds,
-          "%s, block %d: %d batches, %lld at a chunk, %lld rounds of %d threads", what, block, s->num_batches,
-          (long long)clique, (long long)s->num_rounds, (int)num_threads);
     ritz_schedule_destroy(&s);
   }
   schedule_case_destroy(&c);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Applies with hooks (core/apply-hooks.h): one apply whose kernels call the solver's functions before the
-// first and after the last touch of each chunk of a schedule, and passes over ranges on the same
+// first and after the last touch of each chunk of RITZ_CHUNK entries, and passes over ranges on the same
 // threads. Called through the table of the backend.
 //
 // The ranges of a single operator are those of its schedule. The sub-operators of a composite run one after
@@ -181,8 +181,7 @@ static void cut_range(RitzRange range, const int32_t *owner, int32_t piece, int6
   for (int64_t begin = range.first, next; begin < end; begin = next) {
     const bool is_ours = owner[begin / RITZ_CHUNK] == piece;
     next = begin;
-    while (next < end && (owner[next / RITZ_CHUNK] == piece) == is_ours)
-      next = (next / RITZ_CHUNK + 1) * RITZ_CHUNK;
+    while (next < end && (owner[next / RITZ_CHUNK] == piece) == is_ours) next += RITZ_CHUNK;
     if (next > end) next = end;
     if (!is_ours) continue;
     if (ranges) ranges[*num] = (RitzRange){begin, (int32_t)(next - begin), range.space};

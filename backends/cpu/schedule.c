@@ -7,8 +7,8 @@
 
 #include "base/ranges.h"
 
-// Batches of a section that a round looks at before the section sits it out; chunks that a list remembers.
-enum { MAX_LOOKS = 24, MAX_SEEN = 1024 };
+// Batches of a section that a round looks at before the section sits it out.
+enum { MAX_LOOKS = 24 };
 
 // The last touch of a chunk. section -1: none so far.
 typedef struct {
@@ -33,7 +33,6 @@ typedef struct {
   CeedInt num_elem, lanes, num_outputs;
   const RitzScheduleOutput *outputs; // borrowed
   int32_t num_batches, num_sections;
-  int32_t chunk; // entries
   int num_arrays;
   Array *arrays; // [num_outputs], num_arrays of them used
   int *array_of; // [num_outputs]
@@ -57,18 +56,14 @@ typedef struct {
 
 // ---- Set-up ----
 
-static void free_chunks(Build *b) {
+static void build_free(Build *b) {
   RITZ_FREE(&b->arrays);
   RITZ_FREE(&b->array_of);
   RITZ_FREE(&b->list_begin);
   RITZ_FREE(&b->list);
+  RITZ_FREE(&b->next);
   RITZ_FREE(&b->first);
   RITZ_FREE(&b->last);
-}
-
-static void build_free(Build *b) {
-  free_chunks(b);
-  RITZ_FREE(&b->next);
   RITZ_FREE(&b->head); // and those behind it
   RITZ_FREE(&b->known);
   RITZ_FREE(&b->flag);
@@ -84,14 +79,12 @@ static int find_array(const Build *b, int32_t number) {
 static int list_arrays(Build *b) {
   RITZ_TRY(RITZ_MALLOC(b->ceed, (size_t)b->num_outputs, &b->arrays));
   RITZ_TRY(RITZ_MALLOC(b->ceed, (size_t)b->num_outputs, &b->array_of));
-  b->num_arrays = 0;
-  b->num_chunks = 0;
   for (CeedInt i = 0; i < b->num_outputs; i++) {
     const RitzScheduleOutput *output = &b->outputs[i];
     RITZ_ASSERT(output->length >= output->rstr->l_size);
     int a = b->array_of[i] = find_array(b, output->array);
     if (a < b->num_arrays) continue;
-    int64_t num_chunks = (output->length + b->chunk - 1) / b->chunk;
+    int64_t num_chunks = (output->length + RITZ_CHUNK - 1) / RITZ_CHUNK;
     b->arrays[a] = (Array){output->array, output->space, output->length, b->num_chunks, num_chunks};
     b->num_arrays++;
     b->num_chunks += num_chunks;
@@ -101,8 +94,11 @@ static int list_arrays(Build *b) {
 
 static int allocate_rounds(Build *b, int32_t max_sections) {
   const size_t num_batches = (size_t)b->num_batches, num = (size_t)max_sections;
+  RITZ_TRY(list_arrays(b));
   RITZ_TRY(RITZ_MALLOC(b->ceed, num_batches, &b->next));
   RITZ_TRY(RITZ_MALLOC(b->ceed, num_batches, &b->flag));
+  RITZ_TRY(RITZ_MALLOC(b->ceed, (size_t)b->num_chunks, &b->first));
+  RITZ_TRY(RITZ_MALLOC(b->ceed, (size_t)b->num_chunks, &b->last));
   RITZ_TRY(RITZ_MALLOC(b->ceed, num * num, &b->known));
   RITZ_TRY(RITZ_MALLOC(b->ceed, 5 * num, &b->head));
   b->done = b->head ? b->head + num : NULL;
@@ -114,69 +110,77 @@ static int allocate_rounds(Build *b, int32_t max_sections) {
 
 // ---- Chunks of a batch ----
 
-// Chunks of a batch. Few appear twice: a list remembers the last one of each residue. A batch of elements in
-// space has hundreds of nodes at a chunk.
-typedef struct {
-  int64_t first_chunk, num;
-  int32_t chunk;   // entries
-  int32_t *chunks; // NULL: they are counted
-  int32_t seen[MAX_SEEN];
-} List;
-
-static void list_chunk(List *list, int64_t chunk_of_array) {
-  const int32_t chunk = (int32_t)(list->first_chunk + chunk_of_array);
-  int32_t *seen = &list->seen[chunk % MAX_SEEN];
-  if (*seen == chunk) return;
-  *seen = chunk;
-  if (list->chunks) list->chunks[list->num] = chunk;
-  list->num++;
-}
-
-// Those that elements begin .. end - 1 touch.
-static void list_offsets(CeedElemRestriction r, CeedInt begin, CeedInt end, List *list) {
+// Lists the chunks that elements begin .. end - 1 touch: equal neighbours are merged, a chunk may appear
+// twice. list == NULL: counts them.
+static int64_t list_offsets(CeedElemRestriction r, CeedInt begin, CeedInt end, int64_t first_chunk,
+                            int32_t *list) {
   const CeedInt *offsets = r->offsets + (int64_t)begin * r->elem_size;
   const int64_t num_nodes = (int64_t)(end - begin) * r->elem_size;
+  int64_t num = 0;
+  uint64_t last = UINT64_MAX;
   for (CeedInt c = 0; c < r->num_comp; c++) {
-    const int64_t shift = (int64_t)c * r->comp_stride;
-    for (int64_t n = 0; n < num_nodes; n++) list_chunk(list, ((int64_t)offsets[n] + shift) / list->chunk);
+    const uint64_t shift = (uint64_t)c * (uint64_t)r->comp_stride;
+    for (int64_t n = 0; n < num_nodes; n++) {
+      const uint64_t chunk = ((uint64_t)offsets[n] + shift) / RITZ_CHUNK;
+      if (chunk == last) continue;
+      if (list) list[num] = (int32_t)(first_chunk + (int64_t)chunk);
+      last = chunk;
+      num++;
+    }
   }
+  return num;
 }
 
-static void list_strided(CeedElemRestriction r, CeedInt begin, CeedInt end, List *list) {
+static int64_t list_strided(CeedElemRestriction r, CeedInt begin, CeedInt end, int64_t first_chunk,
+                            int32_t *list) {
   CeedInt strides[3];
+  int64_t num = 0, last = -1;
   ritz_restriction_l_strides(r, strides);
   for (CeedInt c = 0; c < r->num_comp; c++) {
     for (CeedInt e = begin; e < end; e++) {
       const int64_t start = (int64_t)c * strides[1] + (int64_t)e * strides[2];
-      for (CeedInt n = 0; n < r->elem_size; n++)
-        list_chunk(list, (start + (int64_t)n * strides[0]) / list->chunk);
+      for (CeedInt n = 0; n < r->elem_size; n++) {
+        const int64_t chunk = first_chunk + (start + (int64_t)n * strides[0]) / RITZ_CHUNK;
+        if (chunk == last) continue;
+        if (list) list[num] = (int32_t)chunk;
+        last = chunk;
+        num++;
+      }
     }
   }
+  return num;
 }
 
-// Those of points, whose components lie side by side.
-static void list_points(CeedElemRestriction r, CeedInt begin, CeedInt end, List *list) {
+// Lists the chunks of points, whose components lie side by side.
+static int64_t list_points(CeedElemRestriction r, CeedInt begin, CeedInt end, int64_t first_chunk,
+                           int32_t *list) {
+  int64_t num = 0, last = -1;
   for (CeedInt i = r->offsets[begin]; i < r->offsets[end]; i++) {
     const int64_t start = (int64_t)r->offsets[i] * r->num_comp, final = start + r->num_comp - 1;
-    for (int64_t k = start / list->chunk; k <= final / list->chunk; k++) list_chunk(list, k);
+    for (int64_t chunk = start / RITZ_CHUNK; chunk <= final / RITZ_CHUNK; chunk++) {
+      if (chunk == last) continue;
+      if (list) list[num] = (int32_t)(first_chunk + chunk);
+      last = chunk;
+      num++;
+    }
   }
+  return num;
 }
 
-// Returns the number.
-static int64_t list_batch(const Build *b, int64_t batch, int32_t *chunks) {
+static int64_t list_batch(const Build *b, int64_t batch, int32_t *list) {
   const int64_t begin = batch * b->lanes, after = begin + b->lanes;
   const CeedInt end = after < b->num_elem ? (CeedInt)after : b->num_elem;
-  List list = {.chunk = b->chunk, .chunks = chunks};
-  memset(list.seen, -1, sizeof(list.seen));
+  int64_t num = 0;
   for (CeedInt i = 0; i < b->num_outputs; i++) {
     CeedElemRestriction r = b->outputs[i].rstr;
-    list.first_chunk = b->arrays[b->array_of[i]].first_chunk;
+    const int64_t first_chunk = b->arrays[b->array_of[i]].first_chunk;
     RITZ_ASSERT(r->block_size == 1);
-    (r->type == CEED_RESTRICTION_STRIDED  ? list_strided
-     : r->type == CEED_RESTRICTION_POINTS ? list_points
-                                          : list_offsets)(r, (CeedInt)begin, end, &list);
+    num += (r->type == CEED_RESTRICTION_STRIDED ? list_strided
+            : r->type == CEED_RESTRICTION_POINTS
+                ? list_points
+                : list_offsets)(r, (CeedInt)begin, end, first_chunk, list ? list + num : NULL);
   }
-  return list.num;
+  return num;
 }
 
 static void count_range(void *data, int slot, int64_t first, int64_t count) {
@@ -196,7 +200,7 @@ static void list_range(void *data, int slot, int64_t first, int64_t count) {
 // The lists of all batches, by the threads of the context; they are looked at several times.
 static int make_lists(Build *b) {
   RITZ_REQUIRE(b->num_chunks <= INT32_MAX, b->ceed, CEED_ERROR_UNSUPPORTED,
-               "outputs of %lld times %d entries are too long", (long long)b->num_chunks, (int)b->chunk);
+               "outputs of %lld times %d entries are too long", (long long)b->num_chunks, (int)RITZ_CHUNK);
   RITZ_TRY(RITZ_MALLOC(b->ceed, (size_t)b->num_batches + 1, &b->list_begin));
   b->list_begin[0] = 0;
   RITZ_TRY(ritz_run_elements(b->ceed, b->num_batches, count_range, b));
@@ -336,26 +340,6 @@ static int choose_sections(Build *b, int32_t max_sections) {
   return 10 * b->num_rounds <= 11 * num_rounds ? CEED_ERROR_SUCCESS : play_rounds(b, max_sections);
 }
 
-static int play_chunks(Build *b, int32_t chunk, int32_t max_sections) {
-  free_chunks(b);
-  b->chunk = chunk;
-  RITZ_TRY(list_arrays(b));
-  RITZ_TRY(RITZ_MALLOC(b->ceed, (size_t)b->num_chunks, &b->first));
-  RITZ_TRY(RITZ_MALLOC(b->ceed, (size_t)b->num_chunks, &b->last));
-  RITZ_TRY(make_lists(b));
-  return max_sections > 0 ? choose_sections(b, max_sections) : CEED_ERROR_SUCCESS;
-}
-
-// Small chunks, of one line of the cache in double, where large ones keep sections waiting and they do not:
-// at a large one there are hundreds of elements of low order.
-static int choose_chunk(Build *b, int32_t max_sections) {
-  RITZ_TRY(play_chunks(b, RITZ_CHUNK, max_sections));
-  const int64_t num_rounds = b->num_rounds;
-  if (10 * (int64_t)b->num_batches >= 6 * num_rounds * max_sections) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(play_chunks(b, RITZ_LEAST_CHUNK, max_sections));
-  return 10 * b->num_rounds <= 9 * num_rounds ? CEED_ERROR_SUCCESS : play_chunks(b, RITZ_CHUNK, max_sections);
-}
-
 // ---- Ranges ----
 
 // Chunks that no element touches go with the touched one before them, else with the first one.
@@ -380,7 +364,7 @@ static void fill_gaps(Build *b) {
 // Entries first .. end - 1 of an array as one range, or several where one cannot count them. Without `ranges`
 // they are counted in begin[1], else stored from begin[0] on.
 static void put_range(const Array *array, CeedSize first, CeedSize end, int64_t *begin, RitzRange *ranges) {
-  const CeedSize max_count = INT32_MAX / RITZ_CHUNK * RITZ_CHUNK; // a multiple of all chunks
+  const CeedSize max_count = INT32_MAX / RITZ_CHUNK * RITZ_CHUNK;
   for (; first < end; first += max_count) {
     int32_t count = (int32_t)(end - first < max_count ? end - first : max_count);
     if (ranges) {
@@ -404,8 +388,8 @@ static void put_ranges(const Build *b, bool is_last, int64_t *begin, RitzRange *
       for (end = c + 1;
            end < array->num_chunks && position_of(b, array->first_chunk + end, is_last) == position;)
         end++;
-      CeedSize last = end == array->num_chunks ? array->length : end * b->chunk;
-      put_range(array, c * b->chunk, last, begin + position, ranges);
+      CeedSize last = end == array->num_chunks ? array->length : end * RITZ_CHUNK;
+      put_range(array, c * RITZ_CHUNK, last, begin + position, ranges);
     }
   }
 }
@@ -501,10 +485,10 @@ static int fill_schedule(Build *b, RitzSchedule *s, bool is_fixed) {
   int32_t max_sections = is_fixed ? RITZ_FIXED_PARTS : s->num_threads;
   if (max_sections > b->num_batches) max_sections = b->num_batches;
   RITZ_TRY(allocate_rounds(b, max_sections));
+  RITZ_TRY(make_lists(b));
   RITZ_TRY(RITZ_MALLOC(b->ceed, (size_t)b->num_batches, &s->order));
   b->order = s->order;
-  RITZ_TRY(choose_chunk(b, max_sections));
-  s->chunk = b->chunk;
+  if (max_sections > 0) RITZ_TRY(choose_sections(b, max_sections));
   s->num_batches = b->num_batches;
   s->num_sections = b->num_sections;
   s->num_rounds = b->num_rounds;

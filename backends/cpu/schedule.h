@@ -3,12 +3,11 @@
 // atomics or private copies, and every degree of freedom is set to zero right before its first touch.
 //
 // The batches are cut into contiguous sections, and rounds are played: in a round each section does its next
-// batch that shares no chunk of an output, 64 entries or, where these keep sections waiting, 8, with what
-// other sections do in this round, looking a few batches ahead. Two batches that share a chunk are so in
-// different rounds, and the additions into an entry happen in the order of the rounds: it depends on the
-// sections alone, not on the threads or on their speed, and results repeat bit for bit. Threads do not meet
-// after each round: a batch waits for flags that sections have raised behind their last batches before it
-// that share chunks with it.
+// batch that shares no chunk of RITZ_CHUNK entries of an output with what other sections do in this round,
+// looking a few batches ahead. Two batches that share a chunk are so in different rounds, and the additions
+// into an entry happen in the order of the rounds: it depends on the sections alone, not on the threads or on
+// their speed, and results repeat bit for bit. Threads do not meet after each round: a batch waits for flags
+// that sections have raised behind their last batches before it that share chunks with it.
 //
 // There are at most as many sections as threads; with `is_fixed` a number that depends on the mesh alone, so
 // that results do not depend on the number of threads either. Where most of them would wait in most rounds
@@ -20,7 +19,7 @@
 #include "core/core.h"
 #include "kernels/cpu/abi.h"
 
-enum { RITZ_CHUNK = 64, RITZ_LEAST_CHUNK = 8, RITZ_FIXED_PARTS = 64 };
+enum { RITZ_CHUNK = 64, RITZ_FIXED_PARTS = 64 };
 
 // An output: the entries that element e adds to are the images of its restriction (any but blocked
 // ones). Outputs that add into the same array have the same `array` number; their ranges are
@@ -51,7 +50,6 @@ typedef struct {
 typedef struct {
   CeedInt num_batches;
   int num_threads, num_sections;
-  int32_t chunk;      // entries: ranges begin at multiples of it
   int64_t num_rounds; // batches one after the other until all are done, were there a thread for each section
   int32_t *order;     // [num_batches]: batch of each position; those of a section lie together
   int64_t *before_begin; // [num_batches + 1]
