@@ -166,14 +166,17 @@ static int set_entries(const char *call, CeedVector vec, RitzIndices indices, co
 
 int RitzVectorSetEntries(CeedVector vec, RitzIndices indices, double value) {
   RITZ_HANDLE(vec, indices);
-  if (!indices || indices->num == 0) return CEED_ERROR_SUCCESS;
-  return set_entries(__func__, vec, indices, NULL, value);
+  if (!indices) return CEED_ERROR_SUCCESS;
+  RITZ_ARGUMENT(vec->obj.ceed, indices);
+  return indices->num == 0 ? CEED_ERROR_SUCCESS : set_entries(__func__, vec, indices, NULL, value);
 }
 
 int RitzVectorSetEntryValues(CeedVector vec, RitzIndices indices, const CeedScalar values[]) {
   RITZ_HANDLE(vec, indices);
-  if (!indices || indices->num == 0) return CEED_ERROR_SUCCESS;
   Ceed ceed = vec->obj.ceed;
+  if (!indices) return CEED_ERROR_SUCCESS;
+  RITZ_ARGUMENT(ceed, indices);
+  if (indices->num == 0) return CEED_ERROR_SUCCESS;
   RITZ_ARGUMENT(ceed, values);
   if (ceed->backend.mem_type == CEED_MEM_HOST) return set_entries(__func__, vec, indices, values, 0);
   const size_t num_bytes = (size_t)indices->num * sizeof(*values);

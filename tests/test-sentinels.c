@@ -36,7 +36,7 @@ static const struct {
     {"RitzMeshReferenceCopy", "copy", "NULL", "there is nothing to release"},
     {"RitzIndicesReferenceCopy", "copy", "NULL", "there is nothing to release"},
     {"RitzLocatorReferenceCopy", "copy", "NULL", "there is nothing to release"},
-    {"RitzVector*Entries", "indices", "NULL", "the set is empty"},
+    {"RitzVector*Entr*", "indices", "NULL", "the set is empty"},
     {"RitzSpaceReferenceCopy", "copy", "NULL", "there is nothing to release"},
     {"RitzProductSpaceReferenceCopy", "copy", "NULL", "there is nothing to release"},
     {"RitzProductSpaceCreateConstraints", "of_spaces", "NULL", "the space has none"},
