@@ -221,8 +221,7 @@ typedef struct {
 int problem_add_sources(Problem *problem, CeedInt num, const ProblemSource sources[], CeedVector rhs,
                         bool *is_done);
 // Writes the values of component c of f at the given nodes, ascending, into u; c < 0: of all components.
-// nodes
-// == NULL: of all components at all nodes.
+// nodes == NULL: of all components at all nodes.
 int problem_set_nodes(const Problem *problem, const char *name, ProblemFunction f, const void *ctx,
                       CeedInt component, int64_t num, const int64_t *nodes, CeedVector u);
 

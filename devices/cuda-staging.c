@@ -115,11 +115,14 @@ static int run_out(const RitzCudaApi *api, const RitzCudaStaging *s, const RitzC
   return CEED_ERROR_SUCCESS;
 }
 
-int ritz_cuda_stage_in(const RitzCudaApi *api, RitzCudaStaging *staging, const RitzCudaCopy *copy,
-                       bool *is_done, CUresult *result) {
-  *is_done = take(api, staging, copy->num_bytes, copy->from);
+typedef int (*RunCopy)(const RitzCudaApi *api, const RitzCudaStaging *s, const RitzCudaCopy *copy,
+                       CUresult *result);
+
+static int stage(const RitzCudaApi *api, RitzCudaStaging *staging, const RitzCudaCopy *copy, const void *host,
+                 RunCopy run, bool *is_done, CUresult *result) {
+  *is_done = take(api, staging, copy->num_bytes, host);
   if (!*is_done) return CEED_ERROR_SUCCESS;
-  const int ierr = run_in(api, staging, copy, result);
+  const int ierr = run(api, staging, copy, result);
   const CUresult ended = api->stream_synchronize(copy->stream); // the buffers are the next copy's
 
   if (!*result) *result = ended;
@@ -127,14 +130,12 @@ int ritz_cuda_stage_in(const RitzCudaApi *api, RitzCudaStaging *staging, const R
   return ierr;
 }
 
+int ritz_cuda_stage_in(const RitzCudaApi *api, RitzCudaStaging *staging, const RitzCudaCopy *copy,
+                       bool *is_done, CUresult *result) {
+  return stage(api, staging, copy, copy->from, run_in, is_done, result);
+}
+
 int ritz_cuda_stage_out(const RitzCudaApi *api, RitzCudaStaging *staging, const RitzCudaCopy *copy,
                         bool *is_done, CUresult *result) {
-  *is_done = take(api, staging, copy->num_bytes, copy->to);
-  if (!*is_done) return CEED_ERROR_SUCCESS;
-  const int ierr = run_out(api, staging, copy, result);
-  const CUresult ended = api->stream_synchronize(copy->stream);
-
-  if (!*result) *result = ended;
-  give_back(api, staging);
-  return ierr;
+  return stage(api, staging, copy, copy->to, run_out, is_done, result);
 }

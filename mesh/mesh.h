@@ -82,8 +82,8 @@ typedef struct {
   int max_dim; // of the entities that are known: 0, 1 (edges) or 2 (faces, too), less than that of the mesh
   RitzMeshNumbers edges; // 1D: none
   RitzMeshNumbers faces; // 3D only
-  uint32_t
-      *is_new; // owned, [num_elem]: bit k: no element before has its corner k, and so for edges and faces
+  // owned, [num_elem]: bit k: no element before has its corner k, and so for edges and faces
+  uint32_t *is_new;
 } RitzMeshTopology;
 enum { RITZ_MESH_EDGE_BIT = 8, RITZ_MESH_FACE_BIT = 20 }; // of the first edge and the first face
 

@@ -33,10 +33,15 @@ typedef struct {
   int64_t *corners;           // owned
 } Around;
 
+// The vertices of element e of the block and of those behind it.
+static const int64_t *vertices_from(const Around *a, int64_t e) {
+  return a->cells->elem_vertices + a->block->corner_base + e * a->block->num_corners;
+}
+
 static void find_bounds(const void *data, int64_t first, int64_t count, int64_t *low, int64_t *high) {
   const Around *a = data;
   const int64_t num = a->block->num_corners;
-  const int64_t *vertices = a->cells->elem_vertices + a->block->corner_base + first * num;
+  const int64_t *vertices = vertices_from(a, first);
 
   *low = *high = vertices[0];
   for (int64_t i = 1; i < count * num; i++) {
@@ -55,7 +60,7 @@ static void enter_first(const void *data, int slot, int64_t first_elem, int64_t 
                         int64_t count) {
   const Around *a = data;
   const int64_t num = a->block->num_corners;
-  const int64_t *vertices = a->cells->elem_vertices + a->block->corner_base + first_elem * num;
+  const int64_t *vertices = vertices_from(a, first_elem);
 
   (void)slot;
   for (int64_t e = a->block->first + first_elem; num_elem > 0; e++, num_elem--, vertices += num) {
@@ -76,7 +81,7 @@ static void count_corners(const void *data, int slot, int64_t first_elem, int64_
                           int64_t count) {
   const Around *a = data;
   const int64_t num = a->block->num_corners;
-  const int64_t *vertices = a->cells->elem_vertices + a->block->corner_base + first_elem * num;
+  const int64_t *vertices = vertices_from(a, first_elem);
 
   (void)slot;
   for (int64_t i = 0; i < num_elem * num; i++) {
@@ -88,7 +93,7 @@ static void enter_corners(const void *data, int slot, int64_t first_elem, int64_
                           int64_t count) {
   const Around *a = data;
   const int64_t num = a->block->num_corners;
-  const int64_t *vertices = a->cells->elem_vertices + a->block->corner_base + first_elem * num;
+  const int64_t *vertices = vertices_from(a, first_elem);
 
   (void)slot;
   for (int64_t e = first_elem; e < first_elem + num_elem; e++, vertices += num) {
