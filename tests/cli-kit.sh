@@ -12,11 +12,13 @@ fi
 ritz=$(realpath "$ritz")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-number=0 failed=0 status=0
+number=0 failed=0 status=0 since=$SECONDS
 
-# report OK SENTENCE: one line of TAP, with what the last command printed when it is not ok.
+# report OK SENTENCE: one line of TAP, with what the last command printed when it is not ok, after the seconds if they are many.
 report() {
   number=$((number + 1))
+  if ((SECONDS - since > 1)); then echo "# $((SECONDS - since)) s"; fi
+  since=$SECONDS
   if [[ $1 == 1 ]]; then
     echo "ok $number - $2"
     return

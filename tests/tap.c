@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 // Every backend that must pass every test; a later backend adds a line. Those of devices only where there is
@@ -41,6 +42,7 @@ static struct {
   atomic_int num_checks; // made, or left out with a reason
   char skip_reason[256];
   char error[1200]; // last message raised in a context of tap_ceed
+  double start;     // seconds of the monotonic clock
 } current;
 
 // The run as a whole: lines printed, and how many of them ended how.
@@ -397,6 +399,13 @@ static void refuse_idleness(void) {
   if (current.outcome == PASSED && atomic_load(&current.num_checks) == 0) tap_skip("nothing was checked");
 }
 
+static double now(void) { // seconds
+  struct timespec time;
+
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
 // "ok 3 - mass of one is the volume (/cpu/self/ref)"; backend may be NULL.
 static void print_result(const char *name, const char *backend) {
   const char *noskip = getenv("RITZ_TEST_NOSKIP");
@@ -405,6 +414,7 @@ static void print_result(const char *name, const char *backend) {
     tap_note("skipped where nothing may be: %s", current.skip_reason);
     current.outcome = FAILED;
   }
+  if (now() - current.start >= 1) tap_note("%.1f s", now() - current.start);
   run.num_outcomes[current.outcome]++;
   printf("%s %d - ", current.outcome == FAILED ? "not ok" : "ok", ++run.num_lines);
   for (const char *c = name; *c; c++) putchar(*c == '_' ? ' ' : *c);
@@ -413,7 +423,10 @@ static void print_result(const char *name, const char *backend) {
   putchar('\n');
 }
 
-static void start_test(void) { memset(&current, 0, sizeof(current)); }
+static void start_test(void) {
+  memset(&current, 0, sizeof(current));
+  current.start = now();
+}
 
 static void run_once(const TapTest *test, const char *backend) {
   int64_t live_before = ritz_memory_live();

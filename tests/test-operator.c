@@ -98,8 +98,11 @@ static void with_operators(Ceed ceed, RandomOptions options, int num, uint64_t f
 
 static void check_apply(RandomOperator *r, uint64_t *seed) { apply_and_check(r, seed); }
 
+// Where tests with the same options begin to draw: their kernels are compiled once.
+enum { SAME_OPERATORS = 1000000 };
+
 TEST_EACH_BACKEND(random_operators_match_their_dense_matrices) {
-  with_operators(ceed, (RandomOptions){0}, num_draws(1), 1000000, check_apply);
+  with_operators(ceed, (RandomOptions){0}, num_draws(1), SAME_OPERATORS, check_apply);
 }
 
 // In float where that is drawn: arithmetic, active vectors, and already passive vectors. Values are rounded
@@ -268,15 +271,15 @@ static void check_adding_active(RandomOperator *r, uint64_t *seed) {
 }
 
 TEST_EACH_BACKEND(apply_overwrites_all_outputs) {
-  with_operators(ceed, (RandomOptions){0}, num_draws(8), 3000000, check_overwriting);
+  with_operators(ceed, (RandomOptions){0}, num_draws(8), SAME_OPERATORS, check_overwriting);
 }
 
 TEST_EACH_BACKEND(apply_add_adds_to_all_outputs) {
-  with_operators(ceed, (RandomOptions){0}, num_draws(8), 3100000, check_adding);
+  with_operators(ceed, (RandomOptions){0}, num_draws(8), SAME_OPERATORS, check_adding);
 }
 
 TEST_EACH_BACKEND(apply_add_active_overwrites_passive_outputs) {
-  with_operators(ceed, (RandomOptions){0}, num_draws(8), 3200000, check_adding_active);
+  with_operators(ceed, (RandomOptions){0}, num_draws(8), SAME_OPERATORS, check_adding_active);
 }
 
 static void check_input_is_kept(RandomOperator *r, uint64_t *seed) {
@@ -305,7 +308,7 @@ static void check_changes(RandomOperator *r, uint64_t *seed) {
 }
 
 TEST_EACH_BACKEND(changes_of_passive_vectors_and_context_are_seen) {
-  with_operators(ceed, (RandomOptions){0}, num_draws(8), 3400000, check_changes);
+  with_operators(ceed, (RandomOptions){0}, num_draws(8), SAME_OPERATORS, check_changes);
 }
 
 // ---- Reproducibility ----

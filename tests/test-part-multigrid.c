@@ -267,9 +267,14 @@ static void solve_whole(Ceed ceed, const Setting *s, const Whole *w, CeedInt *it
   CHECK_OK(RitzIndicesDestroy(&constraints));
 }
 
-// Numbers of parts: 1, 3 and 8; 1 and 2 where calls are slow. 0: no more.
-static CeedInt next_number(Ceed ceed, CeedInt num_parts) {
+// Numbers of parts: 1, 3 and 8, of the first mesh alone at level quick, else 3 or 8 in turns; 1 and 2 where
+// calls are slow. 0: no more.
+static CeedInt first_number(Ceed ceed, int mesh) {
+  return is_slow(ceed) || tap_level() > TAP_QUICK || mesh == 2 ? 1 : mesh % 2 ? 3 : 8;
+}
+static CeedInt next_number(Ceed ceed, CeedInt num_parts, int mesh) {
   if (is_slow(ceed)) return num_parts == 1 ? 2 : 0;
+  if (first_number(ceed, mesh) > 1) return 0;
   return num_parts == 1 ? 3 : num_parts == 3 ? 8 : 0;
 }
 
@@ -284,7 +289,8 @@ static void check_setting(Ceed ceed, Setting *s, int slack, const char *name) {
 
   CHECK_OK(open_whole(ceed, c, &w));
   solve_whole(ceed, s, &w, &iterations);
-  for (c->num_parts = 1; !tap_failed() && c->num_parts; c->num_parts = next_number(ceed, c->num_parts)) {
+  for (c->num_parts = first_number(ceed, c->which); !tap_failed() && c->num_parts;
+       c->num_parts = next_number(ceed, c->num_parts, c->which)) {
     run_case(ceed, c, run_solve, name);
     if (!tap_failed()) compare(c, &w, 500 * solver_rtol(), name);
     for (CeedInt p = 0; !tap_failed() && p < c->num_parts; p++)
@@ -303,7 +309,8 @@ static void check_floats(Ceed ceed, Setting *s, const char *name) {
 
   CHECK_OK(open_whole(ceed, c, &w));
   solve_whole(ceed, s, &w, &iterations);
-  for (c->num_parts = 1; !tap_failed() && c->num_parts; c->num_parts = next_number(ceed, c->num_parts)) {
+  for (c->num_parts = first_number(ceed, c->which); !tap_failed() && c->num_parts;
+       c->num_parts = next_number(ceed, c->num_parts, c->which)) {
     s->options.use_precision = false;
     run_case(ceed, c, run_solve, name);
     iterations = c->iterations[0];
@@ -518,7 +525,8 @@ static void check_applications(Ceed ceed, Setting *s, const char *name) {
   CHECK_OK(make_constraints(ceed, w.space, c->num_comp, &constraints));
   CHECK_OK(RitzPreconditionerCreateElementSchwarz(w.op, w.space, NULL, constraints, &pc));
   CHECK_OK(RitzPreconditionerApply(pc, w.x, w.y));
-  for (c->num_parts = 1; !tap_failed() && c->num_parts; c->num_parts = next_number(ceed, c->num_parts)) {
+  for (c->num_parts = first_number(ceed, c->which); !tap_failed() && c->num_parts;
+       c->num_parts = next_number(ceed, c->num_parts, c->which)) {
     run_case(ceed, c, run_application, name);
     if (!tap_failed()) compare(c, &w, 1e3 * CEED_EPSILON, name);
   }
