@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What bench/compare and bench/solve share: arguments, the machine, running programs on chosen processors."""
+"""What bench/compare, bench/solve and bench/threads share: arguments, the machine, programs on chosen processors."""
 import argparse
 import os
 import re
