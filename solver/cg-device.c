@@ -59,13 +59,14 @@ static const RitzPass turn_diagonal = {
 
 // Numbers of one iteration; those of the one before keep the other half of the list.
 enum { PQ, RR, RZ, NUM_NUMBERS };
+_Static_assert(2 * NUM_NUMBERS <= RITZ_WORK_SCALARS, "a solve has the numbers of its workspace");
 
 typedef struct {
   RitzSolver solver;
   const RitzSolve *solve;
   CeedVector inverse;  // borrowed; NULL: M is one
   CeedVector r, p, q;  // owned
-  RitzScalars scalars; // owned, [2][NUM_NUMBERS]
+  RitzScalars scalars; // borrowed, [2][NUM_NUMBERS]
   CeedInt now, before; // first numbers of this iteration, of the last one
   bool may_run_ahead;  // a product too many changes q alone
   bool is_ahead;       // q is the product of the next iteration already
@@ -193,11 +194,10 @@ int ritz_cg_solve_on_device(RitzSolver solver, const RitzSolve *solve, CeedVecto
   RitzSolverReason reason = RITZ_ITERATING;
 
   int ierr = ritz_solve_create_vectors(solve, 3, vectors);
-  if (!ierr) ierr = RitzScalarsCreate(solve->system.ceed, 2 * NUM_NUMBERS, &cg.scalars);
+  if (!ierr) ierr = ritz_workspace_scalars(solve->work, solve->system.ceed, &cg.scalars);
   if (!ierr) ierr = prepare_passes(&cg);
   if (!ierr) ierr = start_cg_device(&cg, &reason);
   while (!ierr && reason == RITZ_ITERATING) ierr = iterate_cg_device(&cg, &reason);
   if (!ierr) solver->reason = reason;
-  ierr = ritz_first_error(ierr, RitzScalarsDestroy(&cg.scalars));
   return ritz_first_error(ierr, ritz_solve_destroy_vectors(3, vectors));
 }

@@ -93,13 +93,14 @@ static const RitzPass last_step_diagonal = {
 
 // Sums of a reduction, without M those from RR to QQ. The first two are of the pass before the apply.
 enum { RZ, RR, PQ, RQ, QQ, RMQ, QMQ, NUM_NUMBERS };
+_Static_assert((int)NUM_NUMBERS <= (int)RITZ_WORK_SCALARS, "a solve has the numbers of its workspace");
 
 typedef struct {
   RitzSolver solver;
   const RitzSolve *solve;
   CeedVector inverse;  // borrowed: M; NULL: one
   CeedVector r, p, q;  // owned
-  RitzScalars scalars; // owned, [NUM_NUMBERS]
+  RitzScalars scalars; // borrowed, [NUM_NUMBERS]
   double scale;        // r, p and q are divided by it
   double rr, rz;       // |r|^2 and r . M r, of the scaled residual
   double alpha;        // of the step that x and r do not have yet; 0: they have all
@@ -219,11 +220,10 @@ int ritz_cg_solve_in_parts(RitzSolver solver, const RitzSolve *solve, CeedVector
   RitzSolverReason reason = RITZ_ITERATING;
 
   int ierr = ritz_solve_create_vectors(solve, 3, vectors);
-  if (!ierr) ierr = RitzScalarsCreate(solve->system.ceed, NUM_NUMBERS, &cg.scalars);
+  if (!ierr) ierr = ritz_workspace_scalars(solve->work, solve->system.ceed, &cg.scalars);
   if (!ierr) ierr = prepare_passes(&cg);
   if (!ierr) ierr = start_cg_parts(&cg, &reason);
   while (!ierr && reason == RITZ_ITERATING) ierr = iterate_cg_parts(&cg, &reason);
   if (!ierr) solver->reason = reason;
-  ierr = ritz_first_error(ierr, RitzScalarsDestroy(&cg.scalars));
   return ritz_first_error(ierr, ritz_solve_destroy_vectors(3, vectors));
 }

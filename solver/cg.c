@@ -111,6 +111,7 @@ static const RitzPass flexible_products = {
 // Numbers of a residual and the direction that begins there; the residual before has the other half of the
 // list. RR, RZ and RZ, ZQ come from one pass each.
 enum { PQ, RR, RZ, ZQ, NUM_NUMBERS };
+_Static_assert(2 * NUM_NUMBERS <= RITZ_WORK_SCALARS, "a solve has the numbers of its workspace");
 
 typedef struct {
   RitzSolver solver;
@@ -118,7 +119,7 @@ typedef struct {
   CeedVector inverse;    // borrowed: a diagonal M; NULL: none, or another one
   CeedVector r, p, q, z; // owned; z NULL where r or M r stands for it
   CeedVector s;          // owned: r / s_scale in float, for a preconditioner in float; NULL: none
-  RitzScalars scalars;   // owned, [2][NUM_NUMBERS]
+  RitzScalars scalars;   // borrowed, [2][NUM_NUMBERS]
   CeedInt now, other;    // first numbers of r, and of the residual before, which become those of the next one
   bool is_fresh;         // p begins anew: the first direction, or there is another M
   double scale, rr;      // of r
@@ -286,8 +287,10 @@ static int create_vectors(Cg *cg, bool has_z) {
 
   RITZ_TRY(ritz_solve_create_vectors(solve, 4, vectors));
   if (!is_rounded) return CEED_ERROR_SUCCESS;
-  RITZ_TRY(RitzVectorCreate(solve->system.ceed, solve->x->length, CEED_SCALAR_FP32, &cg->z));
-  RITZ_TRY(RitzVectorCreate(solve->system.ceed, solve->x->length, CEED_SCALAR_FP32, &cg->s));
+  RITZ_TRY(
+      ritz_workspace_vector(solve->work, solve->system.ceed, solve->x->length, CEED_SCALAR_FP32, &cg->z));
+  RITZ_TRY(
+      ritz_workspace_vector(solve->work, solve->system.ceed, solve->x->length, CEED_SCALAR_FP32, &cg->s));
   cg->s_scale = 0;                     // s is not that of r
   return CeedVectorSetValue(cg->s, 0); // passes with sums write to owned entries alone
 }
@@ -345,12 +348,11 @@ static int solve_standard(RitzSolver solver, const RitzSolve *solve) {
   RitzSolverReason reason = RITZ_ITERATING;
 
   int ierr = create_vectors(&cg, is_flexible || (solve->pc && !inverse));
-  if (!ierr) ierr = RitzScalarsCreate(solve->system.ceed, 2 * NUM_NUMBERS, &cg.scalars);
+  if (!ierr) ierr = ritz_workspace_scalars(solve->work, solve->system.ceed, &cg.scalars);
   if (!ierr) ierr = prepare_passes(&cg);
   if (!ierr) ierr = start_cg(&cg, &reason);
   while (!ierr && reason == RITZ_ITERATING) ierr = iterate_cg(&cg, &reason);
   if (!ierr) solver->reason = reason;
-  ierr = ritz_first_error(ierr, RitzScalarsDestroy(&cg.scalars));
   return ritz_first_error(ierr, ritz_solve_destroy_vectors(5, vectors));
 }
 

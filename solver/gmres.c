@@ -19,10 +19,12 @@ typedef struct {
   RitzSolver solver;
   const RitzSolve *solve;
   CeedInt max_steps;
-  CeedVector *v, *z; // owned, [max_steps + 1], [max_steps] (FGMRES; else one work vector); NULL until needed
-  double *h;         // owned: triangular columns, column j begins at j (j + 1) / 2
-  double *c, *s, *g; // owned: rotations [max_steps], right-hand side [max_steps + 1]
-  double *part;      // owned, [max_steps + 1]
+  // Arrays of the workspace.
+  CeedVector *v,
+      *z;    // counted, [max_steps + 1], [max_steps] (FGMRES; else one work vector); NULL until needed
+  double *h; // triangular columns, column j begins at j (j + 1) / 2
+  double *c, *s, *g; // rotations [max_steps], right-hand side [max_steps + 1]
+  double *part;      // [max_steps + 1]
   double scale;
   double size; // largest |A z_j| so far
   bool is_flexible;
@@ -194,13 +196,18 @@ static int create_gmres(Gmres *m) {
   if (max_steps > m->solver->max_it && m->solver->max_it > 0) max_steps = m->solver->max_it;
   m->max_steps = max_steps;
   const size_t num = (size_t)max_steps;
-  RITZ_TRY(RITZ_CALLOC(ceed, num + 1, &m->v));
-  RITZ_TRY(RITZ_CALLOC(ceed, num, &m->z));
-  RITZ_TRY(RITZ_CALLOC(ceed, num * (num + 1) / 2, &m->h));
-  RITZ_TRY(RITZ_CALLOC(ceed, num, &m->c));
-  RITZ_TRY(RITZ_CALLOC(ceed, num, &m->s));
-  RITZ_TRY(RITZ_CALLOC(ceed, num + 1, &m->g));
-  RITZ_TRY(RITZ_CALLOC(ceed, num + 1, &m->part));
+  const struct {
+    size_t num, size;
+    void *array;
+  } arrays[RITZ_WORK_ARRAYS] = {{num + 1, sizeof(*m->v), &m->v},
+                                {num, sizeof(*m->z), &m->z},
+                                {num * (num + 1) / 2, sizeof(*m->h), &m->h},
+                                {num, sizeof(*m->c), &m->c},
+                                {num, sizeof(*m->s), &m->s},
+                                {num + 1, sizeof(*m->g), &m->g},
+                                {num + 1, sizeof(*m->part), &m->part}};
+  for (int i = 0; i < RITZ_WORK_ARRAYS; i++)
+    RITZ_TRY(ritz_workspace_array(m->solve->work, ceed, i, arrays[i].num, arrays[i].size, arrays[i].array));
   return need(m, &m->v[0]);
 }
 
@@ -211,13 +218,6 @@ static int destroy_gmres(Gmres *m) {
     ierr = ritz_first_error(ierr, CeedVectorDestroy(&m->v[i]));
   for (CeedInt i = 0; m->z && i < m->max_steps; i++)
     ierr = ritz_first_error(ierr, CeedVectorDestroy(&m->z[i]));
-  RITZ_FREE(&m->v);
-  RITZ_FREE(&m->z);
-  RITZ_FREE(&m->h);
-  RITZ_FREE(&m->c);
-  RITZ_FREE(&m->s);
-  RITZ_FREE(&m->g);
-  RITZ_FREE(&m->part);
   return ierr;
 }
 

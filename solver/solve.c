@@ -100,7 +100,7 @@ static int check_solve(RitzSolver solver, CeedVector b, CeedVector x) {
 // *here: the vector itself where it belongs to the context that computes, else a copy.
 static int bring(const RitzSolve *solve, CeedVector v, CeedVector *here) {
   if (v->obj.ceed == solve->system.ceed) return CeedVectorReferenceCopy(v, here);
-  RITZ_TRY(CeedVectorCreate(solve->system.ceed, v->length, here));
+  RITZ_TRY(ritz_workspace_vector(solve->work, solve->system.ceed, v->length, CEED_SCALAR_TYPE, here));
   return RitzVectorConvert(v, *here);
 }
 
@@ -204,6 +204,7 @@ int RitzSolverSolve(RitzSolver solver, CeedVector b, CeedVector x) {
   RitzSolve solve = {0};
 
   RITZ_HANDLE_OF("RitzSolverSolve", solver, b, x);
+  solve.work = &solver->work;
   solver->reason = RITZ_ITERATING;
   solver->iterations = 0;
   solver->initial_residual = solver->final_residual = 0;
@@ -332,7 +333,7 @@ int ritz_solve_precondition(const RitzSolve *solve, CeedVector r, CeedVector z) 
 }
 
 int ritz_solve_create_vector(const RitzSolve *solve, CeedVector *v) {
-  RITZ_TRY(CeedVectorCreate(solve->system.ceed, solve->x->length, v));
+  RITZ_TRY(ritz_workspace_vector(solve->work, solve->system.ceed, solve->x->length, CEED_SCALAR_TYPE, v));
   return CeedVectorSetValue(*v, 0);
 }
 

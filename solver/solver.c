@@ -76,6 +76,7 @@ int RitzSolverDestroy(RitzSolver *solver) {
   RITZ_TRY(RitzPreconditionerDestroy(&(*solver)->pc));
   RITZ_TRY(RitzIndicesDestroy(&(*solver)->constraints));
   RITZ_TRY(drop_nullspace(*solver));
+  RITZ_TRY(ritz_workspace_clear(&(*solver)->work));
 
   Ceed ceed = (*solver)->ceed;
   RITZ_FREE(solver);

@@ -8,6 +8,7 @@
 #include "solver/parts.h"
 #include "solver/preconditioner.h"
 #include "solver/system.h"
+#include "solver/workspace.h"
 
 struct RitzSolver_private {
   const RitzClass *class;
@@ -35,6 +36,7 @@ struct RitzSolver_private {
   RitzReduceFunction reduce_in_memory; // NULL: by way of the host
   void *reduce_ctx;                    // borrowed
   CeedSize num_owned;                  // entries that sums count; -1: all
+  RitzWorkspace work;                  // of the last solve, for the next one
   // How the last solve ended.
   RitzSolverReason reason;
   CeedInt iterations;
@@ -58,6 +60,7 @@ struct RitzSolver_private {
 // own x then, and counts iterations on.
 typedef struct {
   RitzSystem system;     // owned
+  RitzWorkspace *work;   // the solver's
   CeedVector b, x;       // counted
   RitzPreconditioner pc; // counted, NULL: none. Where it is Jacobi: ritz_jacobi_inverse
   bool is_bad_diagonal;  // RitzSolverSetJacobi's has an entry that is of no use: the solve ends with

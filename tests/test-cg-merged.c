@@ -3,6 +3,7 @@
 // reasons, on operators of several kinds, with and without preconditioner and constraints, up to every way in
 // which a solve can end.
 #include "base/memory.h"
+#include "solver/solver.h"
 #include "tests/cg-qfunctions.h"
 #include "tests/gen-kit.h"
 #include "tests/grid.h"
@@ -528,6 +529,7 @@ TEST(every_failing_allocation_is_reported_and_leaves_nothing_behind) {
   CHECK_OK(RitzSolverSetConstraints(bench.solver, 1, &entry));
   CHECK_OK(solve(&bench, RITZ_CG_MERGED, 1e-5, 0, 100, &r));
   free(r.x);
+  CHECK_OK(ritz_workspace_clear(&bench.solver->work));
   const int64_t live = ritz_memory_live();
   for (int n = 1; n < 100; n++) {
     CHECK_OK(set_values(bench.x, bench.start));
@@ -535,6 +537,7 @@ TEST(every_failing_allocation_is_reported_and_leaves_nothing_behind) {
     ritz_memory_fail_at(n);
     const int ierr = RitzSolverSolve(bench.solver, bench.b, bench.x);
     ritz_memory_fail_at(0);
+    CHECK_OK(ritz_workspace_clear(&bench.solver->work)); // what a solver keeps for the next solve
     CHECK(ritz_memory_live() == live, "allocation %d: %d more are left", n, (int)(ritz_memory_live() - live));
     if (!ierr) break;
     failures++;

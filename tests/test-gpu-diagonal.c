@@ -47,7 +47,7 @@ static void check_case(const char *resource, const char *options, const Case *c,
 
 // Each has kernels of its own.
 static int num_draws(Ceed ceed, int quick, int full) {
-  if (tap_level() == TAP_QUICK) return quick;
+  if (tap_level() == TAP_QUICK) return tap_compiles_slowly(ceed) ? (quick + 1) / 2 : quick;
   if (tap_level() == TAP_EXHAUSTIVE) return 10 * full;
   return tap_compiles_slowly(ceed) ? full / 4 : full;
 }

@@ -4,6 +4,7 @@
 #include <ritz/jit.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "base/threads.h"
 #include "tests/dense-system.h"
 
@@ -655,6 +656,47 @@ TEST_EACH_BACKEND(passes_of_every_method_are_made_before_its_first_iteration) {
   }
 }
 
+// ---- Memory ----
+
+// Vectors, numbers of devices and arrays stay with the solver, whichever method and size it has had before.
+TEST_EACH_BACKEND(a_second_solve_allocates_nothing) {
+  enum { N = 12 };
+  // Estimates are made anew in each solve, with vectors of their own.
+  const RitzChebyshevOptions bounds = {.kind = RITZ_CHEBYSHEV_FIRST, .largest = 5, .lower_fraction = 0.1};
+  double b[DENSE_MAX], diagonal[DENSE_MAX];
+  Dense a;
+
+  dense_spread(&a, N, 1, 3, 32);
+  random_values(N, 33, b);
+  for (int i = 0; i < N; i++) diagonal[i] = a.a[i][i];
+  if (tap_checks_calls(ceed)) NOT_FOR_THIS_BACKEND("it notes every call");
+  for (int t = 0; t < 2 * ALL; t++) {
+    CeedVector d = dense_vector(ceed, N, diagonal);
+    Run run;
+
+    CHECK_OK(open_run(&run, ceed, symmetric_methods[t / 2], &a, b));
+    CHECK_OK(RitzSolverSetJacobi(run.solver, t % 2 ? d : NULL));
+    CHECK_OK(RitzSolverSetDamping(run.solver, 0.4));
+    CHECK_OK(RitzSolverSetRestart(run.solver, 5));
+    CHECK_OK(RitzSolverSetChebyshev(run.solver, &bounds));
+    CHECK_OK(solve(&run, 1e-5, 300));
+    const CeedInt iterations = run.iterations;
+    CHECK_OK(CeedVectorSetValue(run.x, 0));
+    run.calls = 0;
+    const int64_t live = ritz_memory_live();
+    ritz_memory_fail_at(1); // whatever is allocated fails
+    const int ierr = RitzSolverSolve(run.solver, run.b, run.x);
+    ritz_memory_fail_at(0);
+    tap_note("%s, %s", RitzSolverTypeName(symmetric_methods[t / 2]), t % 2 ? "Jacobi" : "no preconditioner");
+    CHECK_OK(ierr);
+    CHECK(ritz_memory_live() == live, "memory is kept");
+    CHECK_OK(RitzSolverGetIterations(run.solver, &run.iterations));
+    CHECK(run.iterations == iterations, "%d iterations, then %d", (int)iterations, (int)run.iterations);
+    close_run(&run);
+    CeedVectorDestroy(&d);
+  }
+}
+
 int main(int argc, char **argv) {
   return tap_main(argc, argv,
                   TESTS(every_method_finds_the_solution_of_a_dense_factorization,
@@ -670,5 +712,6 @@ int main(int argc, char **argv) {
                         scale_of_the_right_hand_side_does_not_matter_to_any_method,
                         float_preconditioners_serve_double_methods,
                         conjugate_gradients_leave_x_where_the_last_residual_is_its_own,
-                        passes_of_every_method_are_made_before_its_first_iteration));
+                        passes_of_every_method_are_made_before_its_first_iteration,
+                        a_second_solve_allocates_nothing));
 }

@@ -518,7 +518,7 @@ TEST_EACH_BACKEND(points_at_the_quadrature_points_reproduce_ordinary_operators) 
       CeedInt P_1d = 2 + k % 3;
       Setting s = {.dim = dim, .num_comp = 1 + k % 2, .P_1d = P_1d, .Q_1d = P_1d + k / 3, .num_elem = 2};
 
-      if (is_brief(ceed) && (dim + k) % 3 > 0) continue;
+      if (is_brief(ceed) && (dim + k) % 6 > 0) continue;
       s.mode = k == 4 ? CEED_GAUSS_LOBATTO : CEED_GAUSS;
       compare_with_ordinary(ceed, s);
     }
@@ -653,14 +653,14 @@ static void check_values_and_gradients(Ceed ceed, Evaluation *e) {
 }
 
 TEST_EACH_BACKEND(polynomials_and_their_gradients_are_exact_at_random_points) {
-  for (CeedInt more = 0; more <= 2 && !tap_failed(); more++)
+  for (CeedInt more = 0; more <= 2 && !tap_failed(); more += is_brief(ceed) ? 2 : 1)
     with_evaluations(ceed, more, check_values_and_gradients);
 }
 
 // With fewer quadrature points than nodes polynomials of the lower degree are still exact.
 TEST_EACH_BACKEND(low_polynomials_are_exact_with_fewer_quadrature_points) {
   with_evaluations(ceed, -1, check_values_and_gradients);
-  if (!tap_failed()) with_evaluations(ceed, -2, check_values_and_gradients);
+  if (!tap_failed() && !is_brief(ceed)) with_evaluations(ceed, -2, check_values_and_gradients);
 }
 
 // ... and others are replaced by their interpolants at the quadrature points: x^2 on three nodes and two
@@ -739,7 +739,9 @@ static void check_adjoints(Ceed ceed, Evaluation *e) {
 }
 
 TEST_EACH_BACKEND(transposed_evaluation_at_points_is_adjoint) {
-  for (CeedInt more = -1; more <= 1 && !tap_failed(); more++) with_evaluations(ceed, more, check_adjoints);
+  for (CeedInt more = -1; more <= 1 && !tap_failed(); more++) {
+    if (!is_brief(ceed) || more == 0) with_evaluations(ceed, more, check_adjoints);
+  }
 }
 
 TEST_EACH_BACKEND(weights_at_points_are_one) {

@@ -508,7 +508,7 @@ TEST(multigrid_takes_few_iterations_on_deformed_meshes) {
 
   if (sizeof(CeedScalar) < sizeof(double)) SKIP("a residual of 1e-9 is not reached in float");
   Ceed ceed = tap_ceed("/cpu/self");
-  for (int i = 0; i < 4 && !tap_failed(); i++) {
+  for (int i = 0; i < 4 && !tap_failed(); i += tap_level() == TAP_QUICK ? 3 : 1) {
     for (int k = 0; k < 3; k++) {
       const CeedInt count = count_iterations(ceed, cases[i].degree, cases[i].deformation,
                                              (RitzSchwarzKind)(RITZ_SCHWARZ_OVERLAPPED + k));

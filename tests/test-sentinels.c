@@ -784,7 +784,8 @@ TEST(handles_are_checked_before_the_first_context) {
 TEST(what_is_no_object_is_refused_and_spoils_nothing) {
   size_t n;
   const char *const *backends = tap_backends(&n);
-  for (size_t i = 0; i < n; i++) {
+  // Calls are checked above the backends: every third of them, from level full on all.
+  for (size_t i = 0; i < n; i += tap_level() == TAP_QUICK ? 3 : 1) {
     check_backend(backends[i]);
     if (tap_failed()) return;
   }

@@ -172,16 +172,27 @@ static int run_shared(Ceed ceed, const RitzPassArrays *arrays, Run *run) {
                               ritz_pass_is_single(arrays) ? run_floats : run_doubles, run);
 }
 
-int ritz_cpu_vector_pass(Ceed ceed, const RitzPassArrays *arrays, const double *factors, double *sums) {
-  Run run = {.arrays = arrays, .factors = factors};
+// Solvers sum in every iteration: nothing is allocated for as many threads as most machines have.
+static int run_with_sums(Ceed ceed, const RitzPassArrays *arrays, Run *run, double *sums) {
+  enum { NUM_FEW = 32 };
+  Sums few[NUM_FEW];
   int num_slots = 0;
 
-  if (arrays->pass->num_sums > 0) {
-    RITZ_TRY(ritz_cpu_run_ranges_slots(ceed, &num_slots));
-    RITZ_TRY(RITZ_CALLOC(ceed, (size_t)num_slots, &run.sums));
+  RITZ_TRY(ritz_cpu_run_ranges_slots(ceed, &num_slots));
+  if (num_slots > NUM_FEW) {
+    RITZ_TRY(RITZ_CALLOC(ceed, (size_t)num_slots, &run->sums));
+  } else {
+    run->sums = memset(few, 0, (size_t)num_slots * sizeof(*few));
   }
-  int ierr = run_shared(ceed, arrays, &run);
-  if (!ierr) add_up(arrays->pass, num_slots, run.sums, sums);
-  RITZ_FREE(&run.sums);
+  const int ierr = run_shared(ceed, arrays, run);
+  if (!ierr) add_up(arrays->pass, num_slots, run->sums, sums);
+  if (run->sums != few) RITZ_FREE(&run->sums);
   return ierr;
+}
+
+int ritz_cpu_vector_pass(Ceed ceed, const RitzPassArrays *arrays, const double *factors, double *sums) {
+  Run run = {.arrays = arrays, .factors = factors};
+
+  return arrays->pass->num_sums > 0 ? run_with_sums(ceed, arrays, &run, sums)
+                                    : run_shared(ceed, arrays, &run);
 }
