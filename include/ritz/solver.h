@@ -5,8 +5,8 @@
 // inhomogeneous conditions are imposed by writing them into x before the solve; the operator is applied
 // without boundary conditions. Whatever a preconditioner or a nullspace has there is ignored.
 //
-// Memory during a solve, in vectors of CeedScalar beside b and x, P standing for a preconditioner that is not
-// a diagonal, m for the steps between restarts:
+// Memory of a solve, kept for the next one, in vectors of CeedScalar beside b and x, P standing for a
+// preconditioner that is not a diagonal, m for the steps between restarts:
 //
 //                 without P   with P   bytes an unknown, with P
 //     cg          3           4        32    with a diagonal 4, too: its inverse
@@ -164,7 +164,8 @@ CEED_EXTERN int RitzSolverSetMonitor(RitzSolver solver, RitzMonitorFunction moni
 // operator has no active vectors, CEED_ERROR_DIMENSION when b, x, the operator, the diagonal and the
 // constraints do not fit together, CEED_ERROR_UNSUPPORTED when the merged variant is asked for an operator
 // that cannot be merged; errors of the operator are passed on, x then holds the last iterate or the one
-// before.
+// before. Work vectors stay with the solver until it is destroyed or solves another size: the next solve
+// allocates nothing (but for a nullspace and Chebyshev's estimate of bounds, which are made anew).
 CEED_EXTERN int RitzSolverSolve(RitzSolver solver, CeedVector b, CeedVector x);
 CEED_EXTERN int RitzSolverGetReason(RitzSolver solver, RitzSolverReason *reason);
 CEED_EXTERN const char *RitzSolverReasonName(RitzSolverReason reason); // never NULL
