@@ -3,11 +3,11 @@
 // once before its first use and once after its last addition, whatever the mesh, the numbering, the number of
 // threads and of sub-operators. Inputs hold NaN before and after their time, so that nobody can read them too
 // early or late.
-#include "backends/cpu/cpu.h"
 #include "core/apply-hooks.h"
 #include "tests/gen-kit.h"
 #include "tests/grid.h"
 #include "tests/tap.h"
+#include "tests/thread-context.h"
 
 #include <math.h>
 
@@ -23,22 +23,6 @@ static void *allocate(size_t n, size_t size) {
   void *memory = calloc(n ? n : 1, size);
   if (!memory) abort();
   return memory;
-}
-
-// ---- Contexts ----
-
-// With as many threads as wanted, whatever the number of processors. Before any operator is used.
-static Ceed context(bool is_deterministic, int num_threads) {
-  Ceed ceed =
-      tap_ceed(is_deterministic ? "/cpu/self/gen:deterministic:threads=1" : "/cpu/self/gen:threads=1");
-  RitzCpu *cpu = ceed->data;
-
-  ritz_team_destroy(&cpu->team);
-  RITZ_FREE(&cpu->work);
-  cpu->num_threads = num_threads;
-  if (ritz_team_create(ceed, num_threads, &cpu->team)) abort();
-  if (RITZ_CALLOC(ceed, (size_t)num_threads, &cpu->work)) abort();
-  return ceed;
 }
 
 // ---- Cases: mass matrices on parts of a grid of elements in the plane ----
@@ -75,6 +59,15 @@ static CeedInt *draw_numbering(CeedInt num_nodes, CeedInt num_comp, CeedSize *le
   return number;
 }
 
+// As they are, or, so that all threads add everywhere, at random.
+static CeedInt *draw_order(CeedInt num_elem) {
+  CeedInt *order = allocate((size_t)num_elem, sizeof(*order));
+
+  for (CeedInt e = 0; e < num_elem; e++) order[e] = e;
+  if (draw(0, 2) == 0) shuffle(num_elem, order);
+  return order;
+}
+
 // Each element goes to one of the sub-operators: at random, or large pieces together; a few are left out.
 static CeedInt draw_owner(CeedInt num_sub, CeedInt e, CeedInt num_elem, bool is_random) {
   if (draw(0, 9) == 0) return -1;
@@ -88,6 +81,7 @@ static Case draw_case(CeedInt num_sub, CeedInt num_comp) {
   CeedInt *nodes = allocate((size_t)num_elem * NODES, sizeof(*nodes));
   Case c = {.num_sub = num_sub, .num_comp = num_comp};
   CeedInt *number = draw_numbering(num_nodes, num_comp, &c.length);
+  CeedInt *order = draw_order(num_elem);
 
   grid_element_nodes(2, n, DEGREE, nodes);
   for (int s = 0; s < num_sub; s++) c.offsets[s] = allocate((size_t)num_elem * NODES, sizeof(CeedInt));
@@ -95,10 +89,11 @@ static Case draw_case(CeedInt num_sub, CeedInt num_comp) {
     const CeedInt s = draw_owner(num_sub, e, num_elem, is_random);
     if (s < 0) continue;
     for (int i = 0; i < NODES; i++)
-      c.offsets[s][c.num_elem[s] * NODES + i] = number[nodes[e * NODES + i]] * num_comp;
+      c.offsets[s][c.num_elem[s] * NODES + i] = number[nodes[order[e] * NODES + i]] * num_comp;
     c.num_elem[s]++;
   }
   free(nodes);
+  free(order);
   free(number);
   return c;
 }
@@ -241,7 +236,7 @@ static CeedScalar *draw_values(CeedSize n) {
 
 // Applies twice on num_threads threads; *w gets the second watch.
 static void check_case(const Case *c, const CeedScalar *u, bool is_deterministic, int num_threads, Watch *w) {
-  Ceed ceed = context(is_deterministic, num_threads);
+  Ceed ceed = thread_context(is_deterministic, num_threads);
   CeedOperator op = NULL;
   CeedVector in = NULL, out = NULL, expected = NULL;
   char what[80];
@@ -330,7 +325,7 @@ TEST(the_ahead_of_time_kernel_calls_hooks_too) {
 
 TEST(a_composite_that_has_grown_calls_hooks_for_all_its_parts) {
   GEN_NEEDS_COMPILER();
-  Ceed ceed = context(false, 2);
+  Ceed ceed = thread_context(false, 2);
   Case c = draw_case(2, 1);
   CeedScalar *u = draw_values(c.length);
   CeedOperator op = NULL;
@@ -373,7 +368,7 @@ TEST(a_composite_that_has_grown_calls_hooks_for_all_its_parts) {
 TEST(an_operator_without_elements_calls_hooks_too) {
   GEN_NEEDS_COMPILER();
   for (int num_sub = 1; num_sub <= 2; num_sub++) {
-    Ceed ceed = context(false, 2);
+    Ceed ceed = thread_context(false, 2);
     Case c = {.num_sub = num_sub, .num_comp = 1, .length = 300};
     CeedScalar *u = draw_values(c.length);
     CeedOperator op = NULL;
@@ -430,7 +425,7 @@ static int create_identity(Ceed ceed, Nodes from, Nodes to, CeedSize l_size, Cee
 TEST(equal_offsets_can_have_hooks_and_different_ones_are_refused) {
   static const CeedInt there[] = {0, 1, 2, 3}, elsewhere[] = {100, 101, 102, 103};
   GEN_NEEDS_COMPILER();
-  Ceed ceed = context(false, 1);
+  Ceed ceed = thread_context(false, 1);
   CeedVector in = NULL;
 
   CHECK_OK(CeedVectorCreate(ceed, 104, &in));
@@ -480,7 +475,7 @@ static void check_refused(Ceed ceed, Ceed other, int k) {
 
 TEST(parts_that_cannot_have_hooks_are_refused_before_their_vectors_are_read) {
   GEN_NEEDS_COMPILER();
-  Ceed ceed = context(false, 1), other = tap_ceed("/cpu/self/ref");
+  Ceed ceed = thread_context(false, 1), other = tap_ceed("/cpu/self/ref");
 
   for (int k = 0; k < 3 && !tap_failed(); k++) check_refused(ceed, other, k);
   CeedDestroy(&ceed);
@@ -490,7 +485,7 @@ TEST(parts_that_cannot_have_hooks_are_refused_before_their_vectors_are_read) {
 TEST(vectors_of_the_wrong_length_and_other_backends_are_refused) {
   GEN_NEEDS_COMPILER();
   for (int k = 0; k < 2; k++) {
-    Ceed ceed = k ? tap_ceed("/cpu/self/ref") : context(false, 1);
+    Ceed ceed = k ? tap_ceed("/cpu/self/ref") : thread_context(false, 1);
     Case c = draw_case(1, 1);
     CeedOperator op = NULL;
     CeedVector vec = NULL;
@@ -540,7 +535,7 @@ TEST(ranges_cover_everything_once_and_their_sums_repeat) {
     for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++) {
       Count first = {0};
       for (int threads = 1; threads <= 4; threads++) {
-        Ceed ceed = context(is_fixed, threads);
+        Ceed ceed = thread_context(is_fixed, threads);
         Count c = {.n = sizes[k], .seen = allocate((size_t)sizes[k], 1)};
         int num_slots = 0, bad = 0;
 
