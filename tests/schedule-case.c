@@ -126,7 +126,8 @@ static int add_output(ScheduleCase *c, const Box *box) {
   RitzScheduleOutput *output = &c->outputs[i];
   Field f = draw_field();
 
-  output->space = 3 + i;
+  output->space = SCHEDULE_FIRST_SPACE + i;
+  output->entry_bytes = (int32_t)sizeof(CeedScalar);
   c->first_of[i] = i > 0 && one_in(3) ? c->first_of[schedule_draw(0, i - 1)] : i;
   output->array = array_numbers[c->first_of[i]];
   return one_in(4) ? create_strided(c, &output->rstr) : create_offsets(c, box, &f, &output->rstr);
@@ -175,6 +176,8 @@ ScheduleCase schedule_case_box(Ceed ceed, CeedInt nx, CeedInt ny, CeedInt nz, Ce
   Box box = {{nx, ny, nz}, identity(c.num_elem)};
   Field f = {.degree = degree, .num_comp = 1, .spread = 1};
 
+  c.outputs[0].space = SCHEDULE_FIRST_SPACE;
+  c.outputs[0].entry_bytes = (int32_t)sizeof(CeedScalar);
   if (create_offsets(&c, &box, &f, &c.outputs[0].rstr)) abort();
   schedule_case_set_lengths(&c);
   free(box.order);
@@ -186,8 +189,15 @@ void schedule_case_destroy(ScheduleCase *c) {
 }
 
 int schedule_case_create(const ScheduleCase *c, int num_threads, bool is_fixed, RitzSchedule **s) {
-  return ritz_schedule_create(c->ceed, c->num_elem, c->lanes, c->num_outputs, c->outputs, num_threads,
-                              is_fixed, s);
+  const RitzScheduleOptions options = {num_threads, is_fixed, 0};
+
+  return ritz_schedule_create(c->ceed, c->num_elem, c->lanes, c->num_outputs, c->outputs, &options, s);
+}
+
+int schedule_case_create_copies(const ScheduleCase *c, int num_threads, RitzSchedule **s) {
+  const RitzScheduleOptions options = {num_threads, false, SCHEDULE_NUM_SPACES};
+
+  return ritz_schedule_create(c->ceed, c->num_elem, c->lanes, c->num_outputs, c->outputs, &options, s);
 }
 
 void schedule_case_visit(const ScheduleCase *c, int32_t batch,

@@ -5,7 +5,8 @@
 
 #include "backends/cpu/schedule.h"
 
-enum { SCHEDULE_MAX_OUTPUTS = 4 };
+// The outputs are spaces SCHEDULE_FIRST_SPACE and those behind it.
+enum { SCHEDULE_MAX_OUTPUTS = 4, SCHEDULE_FIRST_SPACE = 3, SCHEDULE_NUM_SPACES = 7 };
 
 typedef struct {
   Ceed ceed;
@@ -26,6 +27,8 @@ void schedule_case_set_lengths(ScheduleCase *c);
 void schedule_case_destroy(ScheduleCase *c);
 
 int schedule_case_create(const ScheduleCase *c, int num_threads, bool is_fixed, RitzSchedule **s);
+// The same where sections may have copies of the outputs.
+int schedule_case_create_copies(const ScheduleCase *c, int num_threads, RitzSchedule **s);
 // Calls visit(data, first output on the array, entry) for every contribution of a batch.
 void schedule_case_visit(const ScheduleCase *c, int32_t batch,
                          void (*visit)(void *data, int output, CeedSize entry), void *data);

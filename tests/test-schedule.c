@@ -408,18 +408,33 @@ TEST(thin_sections_are_done_in_colours) {
   CeedDestroy(&ceed);
 }
 
-TEST(where_all_batches_share_an_entry_there_is_one_section) {
-  enum { num_elem = 40 };
-  Ceed ceed = tap_ceed("/cpu/self/ref");
+// Elements of 32 nodes, all of them the same one.
+static ScheduleCase star(Ceed ceed, CeedInt num_elem) {
+  enum { elem_size = 32 };
   ScheduleCase c = {.ceed = ceed, .num_elem = num_elem, .lanes = 2, .num_outputs = 1};
-  CeedInt offsets[num_elem] = {0};
+  CeedInt *offsets = schedule_allocate((size_t)num_elem * elem_size, sizeof(*offsets));
+
+  if (CeedElemRestrictionCreate(ceed, num_elem, elem_size, 1, 1, 1, CEED_MEM_HOST, CEED_COPY_VALUES, offsets,
+                                &c.outputs[0].rstr))
+    abort();
+  free(offsets);
+  c.outputs[0].space = SCHEDULE_FIRST_SPACE;
+  c.outputs[0].entry_bytes = (int32_t)sizeof(CeedScalar);
+  schedule_case_set_lengths(&c);
+  return c;
+}
+
+TEST(where_all_batches_share_an_entry_there_is_one_section_or_copies) {
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  ScheduleCase c = star(ceed, 40);
   RitzSchedule *s = NULL;
 
-  CHECK_OK(CeedElemRestrictionCreate(ceed, num_elem, 1, 1, 1, 1, CEED_MEM_HOST, CEED_COPY_VALUES, offsets,
-                                     &c.outputs[0].rstr));
-  schedule_case_set_lengths(&c);
   CHECK_OK(schedule_case_create(&c, 5, false, &s));
-  CHECK(s->num_sections == 1 && s->step_begin[1] == 1, "%d sections", s->num_sections);
+  CHECK(s->num_sections == 1 && s->step_begin[1] == 1 && !s->copies, "%d sections", s->num_sections);
+  ritz_schedule_destroy(&s);
+  CHECK_OK(schedule_case_create_copies(&c, 5, &s));
+  CHECK(s->copies && ritz_schedule_num_sections(s) == 5, "%d sections", ritz_schedule_num_sections(s));
+  CHECK(ritz_schedule_path(s) >= 4 && ritz_schedule_path(s) < 5, "%g batches", ritz_schedule_path(s));
   ritz_schedule_destroy(&s);
   schedule_case_destroy(&c);
   CeedDestroy(&ceed);
@@ -455,27 +470,48 @@ static int32_t most_batches_at_a_chunk(const ScheduleCase *c, int32_t num_batche
   return sharing.most;
 }
 
-// The schedule of an operator from one block of a space to itself. No order takes fewer rounds than batches
-// for each thread, or than batches that share a chunk; this one at most twice the greater of these, and where
-// there is enough to do, 1.25 times.
-static void check_block(Ceed ceed, RitzSpace space, CeedInt block, const char *what) {
+// No order takes fewer rounds than batches for each thread, or than batches that share a chunk; this one at
+// most twice the greater of these, and where there is enough to do, 1.25 times.
+static void check_rounds(const ScheduleCase *c, int num_threads, const char *what) {
+  RitzSchedule *s = NULL;
+
+  CHECK_OK(schedule_case_create(c, num_threads, false, &s));
+  const int64_t share = (s->num_batches + num_threads - 1) / num_threads,
+                clique = most_batches_at_a_chunk(c, s->num_batches), least = share > clique ? share : clique;
+
+  CHECK(s->num_rounds <= (share > 4 * clique ? least + least / 4 : 2 * least),
+        "%s: %d batches, %lld at a chunk, %d sections, %lld rounds", what, s->num_batches, (long long)clique,
+        s->num_sections, (long long)s->num_rounds);
+  ritz_schedule_destroy(&s);
+}
+
+// With copies where rounds would keep threads waiting, they work for 0.6 of the time.
+static void check_path(const ScheduleCase *c, int num_threads, const char *what) {
+  RitzSchedule *s = NULL;
+
+  CHECK_OK(schedule_case_create_copies(c, num_threads, &s));
+  const double rate = (double)s->num_batches / num_threads / ritz_schedule_path(s);
+
+  CHECK(rate >= 0.6 && rate <= 1, "%s: %d batches, %s, %.2f of the ideal rate", what, s->num_batches,
+        s->copies ? "copies" : "rounds", rate);
+  ritz_schedule_destroy(&s);
+}
+
+// The schedule of an operator from one block of a space to itself.
+static void check_block(Ceed ceed, RitzSpace space, CeedInt block, const char *mesh) {
   enum { num_threads = 16, least_batches = 64 };
   ScheduleCase c = {.ceed = ceed, .lanes = 8, .num_outputs = 1};
-  RitzSchedule *s = NULL;
+  char what[1200];
+
+  snprintf(what, sizeof(what), "%s, block %d", mesh, block);
 
   CHECK_OK(RitzSpaceCreateBlockRestriction(space, block, ceed, &c.outputs[0].rstr));
   CHECK_OK(CeedElemRestrictionGetNumElements(c.outputs[0].rstr, &c.num_elem));
   schedule_case_set_lengths(&c);
   if (c.num_elem >= least_batches * c.lanes) {
-    CHECK_OK(schedule_case_create(&c, num_threads, false, &s));
-    const int64_t share = (s->num_batches + num_threads - 1) / num_threads,
-                  clique = most_batches_at_a_chunk(&c, s->num_batches),
-                  least = share > clique ? share : clique;
-
-    CHECK(s->num_rounds <= (share > 4 * clique ? least + least / 4 : 2 * least),
-          "%s, block %d: %d batches, %lld at a chunk, %d sections, %lld rounds", what, block, s->num_batches,
-          (long long)clique, s->num_sections, (long long)s->num_rounds);
-    ritz_schedule_destroy(&s);
+    c.outputs[0].entry_bytes = (int32_t)sizeof(CeedScalar);
+    check_rounds(&c, num_threads, what);
+    check_path(&c, num_threads, what);
   }
   schedule_case_destroy(&c);
 }
@@ -518,7 +554,8 @@ typedef struct {
   const ScheduleCase *c;
   const RitzSchedule *s;
   CeedScalar *sums[SCHEDULE_MAX_OUTPUTS],
-      *finals[SCHEDULE_MAX_OUTPUTS]; // owned; by first output on the array
+      *finals[SCHEDULE_MAX_OUTPUTS];           // owned; by first output on the array
+  RitzKernelSpace spaces[SCHEDULE_NUM_SPACES]; // of the kernel: sums
 } Vectors;
 
 static Vectors vectors_create(const ScheduleCase *c) {
@@ -529,6 +566,7 @@ static Vectors vectors_create(const ScheduleCase *c) {
     v.sums[i] = schedule_allocate((size_t)c->outputs[i].length, sizeof(CeedScalar));
     v.finals[i] = schedule_allocate((size_t)c->outputs[i].length, sizeof(CeedScalar));
   }
+  for (CeedInt i = 0; i < c->num_outputs; i++) v.spaces[c->outputs[i].space].array = v.sums[c->first_of[i]];
   return v;
 }
 
@@ -576,24 +614,27 @@ static CeedScalar term(int32_t batch, int64_t number) {
 
 typedef struct {
   Vectors *v;
+  const RitzKernelSpace *spaces;
   int32_t batch;
   int64_t number;
 } Adding;
 
 static void add_term(void *data, int output, CeedSize entry) {
   Adding *a = data;
+  CeedScalar *sums = a->spaces[SCHEDULE_FIRST_SPACE + output].array;
 
-  a->v->sums[output][entry] += term(a->batch, a->number++);
+  sums[entry] += term(a->batch, a->number++);
 }
 
 static void call_hook(const RitzKernelHook *hook, int64_t at) {
+  if (!hook) return;
   for (int64_t i = hook->begin[at]; i < hook->begin[at + 1]; i++)
     hook->call(hook->data, hook->ranges[i].space, hook->ranges[i].first, hook->ranges[i].count);
 }
 
 static int kernel(const RitzKernelArgs *args, int64_t begin, int64_t end) {
   for (int64_t at = begin; at < end; at++) {
-    Adding adding = {args->context, args->order[at], 0};
+    Adding adding = {args->context, args->spaces, args->order[at], 0};
 
     call_hook(args->before, at);
     schedule_case_visit(adding.v->c, adding.batch, add_term, &adding);
@@ -608,9 +649,20 @@ static int run_kernel(RitzSchedule *s, RitzTeam team, Vectors *v) {
   RitzKernelArgs args[MAX_THREADS];
 
   for (int t = 0; t < s->num_threads; t++)
-    args[t] = (RitzKernelArgs){.context = v, .before = &before, .after = &after};
+    args[t] = (RitzKernelArgs){.context = v, .spaces = v->spaces, .before = &before, .after = &after};
   poison(v);
   return ritz_schedule_run(s, team, kernel, args);
+}
+
+// Into zeros, by rounds where there are copies, too.
+static int run_in_place(RitzSchedule *s, RitzTeam team, Vectors *v) {
+  RitzKernelArgs args[MAX_THREADS];
+
+  for (int t = 0; t < s->num_threads; t++) args[t] = (RitzKernelArgs){.context = v, .spaces = v->spaces};
+  for (int i = 0; i < v->c->num_outputs; i++) {
+    if (v->sums[i]) memset(v->sums[i], 0, (size_t)v->c->outputs[i].length * sizeof(CeedScalar));
+  }
+  return ritz_schedule_run_in_place(s, team, kernel, args);
 }
 
 static bool same_vectors(const ScheduleCase *c, CeedScalar *const *a, CeedScalar *const *b) {
@@ -635,7 +687,7 @@ static Vectors reference(const ScheduleCase *c) {
   Vectors v = vectors_create(c);
 
   for (int32_t batch = 0; batch < (c->num_elem + c->lanes - 1) / c->lanes; batch++) {
-    Adding adding = {&v, batch, 0};
+    Adding adding = {&v, NULL, batch, 0};
 
     schedule_case_visit(c, batch, add_reference, &adding);
   }
@@ -655,12 +707,20 @@ static void check_sums(const ScheduleCase *c, const Vectors *v, const Vectors *e
   }
 }
 
-// first: results that all runs must repeat; made by the first one.
-static void check_runs(const ScheduleCase *c, RitzTeam team, bool is_fixed, Vectors *first, bool *has_first) {
+typedef enum { ROUNDS, FIXED, COPIES } Kind;
+
+static int create_kind(const ScheduleCase *c, Kind kind, int num_threads, RitzSchedule **s) {
+  return kind == COPIES ? schedule_case_create_copies(c, num_threads, s)
+                        : schedule_case_create(c, num_threads, kind == FIXED, s);
+}
+
+// first: results that all runs must repeat; made by the first one. *num_copied: schedules with copies.
+static void check_runs(const ScheduleCase *c, RitzTeam team, Kind kind, const Vectors *exact, Vectors *first,
+                       bool *has_first, int *num_copied) {
   RitzSchedule *s = NULL;
   Vectors v = vectors_create(c);
 
-  CHECK_OK(schedule_case_create(c, ritz_team_size(team), is_fixed, &s));
+  CHECK_OK(create_kind(c, kind, ritz_team_size(team), &s));
   for (int run = 0; run < 20; run++) {
     Vectors *now = *has_first ? &v : first;
 
@@ -670,18 +730,23 @@ static void check_runs(const ScheduleCase *c, RitzTeam team, bool is_fixed, Vect
           s->num_threads);
     *has_first = true;
   }
+  if (s->copies) {
+    CHECK_OK(run_in_place(s, team, &v));
+    check_sums(c, &v, exact);
+    ++*num_copied;
+  }
   ritz_schedule_destroy(&s);
   vectors_free(&v);
 }
 
-// With `is_fixed` for all numbers of threads, else for each of them.
-static void check_case(const ScheduleCase *c, RitzTeam *teams, bool is_fixed) {
+// Of fixed schedules for all numbers of threads, of others for each of them.
+static void check_case(const ScheduleCase *c, RitzTeam *teams, Kind kind, int *num_copied) {
   Vectors exact = reference(c), first = vectors_create(c);
   bool has_first = false;
 
   for (int t = 0; t < MAX_THREADS && !tap_failed(); t++) {
-    if (!is_fixed) has_first = false;
-    check_runs(c, teams[t], is_fixed, &first, &has_first);
+    if (kind != FIXED) has_first = false;
+    check_runs(c, teams[t], kind, &exact, &first, &has_first, num_copied);
     if (!tap_failed()) check_sums(c, &first, &exact);
   }
   vectors_free(&exact);
@@ -691,16 +756,18 @@ static void check_case(const ScheduleCase *c, RitzTeam *teams, bool is_fixed) {
 TEST(sums_of_real_threads_repeat_bit_for_bit) {
   Ceed ceed = tap_ceed("/cpu/self/ref");
   RitzTeam teams[MAX_THREADS];
-  static const int num[] = {3, 60, 600};
+  static const int num[] = {6, 60, 600};
+  int num_copied = 0;
 
   for (int t = 0; t < MAX_THREADS; t++) CHECK_OK(ritz_team_create(ceed, t + 1, &teams[t]));
   for (int i = 0; i < num[tap_level()] && !tap_failed(); i++) {
     ScheduleCase c = i == 0 ? schedule_case_box(ceed, 8, 4, 20, 1, 8) : schedule_case_draw(ceed);
 
-    check_case(&c, teams, false);
-    if (!tap_failed()) check_case(&c, teams, true);
+    for (Kind kind = ROUNDS; kind <= COPIES && !tap_failed(); kind++)
+      check_case(&c, teams, kind, &num_copied);
     schedule_case_destroy(&c);
   }
+  CHECK(num_copied > 0, "no schedule had copies");
   for (int t = 0; t < MAX_THREADS; t++) ritz_team_destroy(&teams[t]);
   CeedDestroy(&ceed);
 }
@@ -764,6 +831,36 @@ TEST(a_failing_function_stops_its_section_and_no_other) {
   CeedDestroy(&ceed);
 }
 
+TEST(of_functions_that_fail_on_copies_the_lowest_code_is_returned) {
+  enum { num_threads = 4, num_batches = 40 };
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  ScheduleCase c = star(ceed, 2 * num_batches);
+  RitzKernelSpace spaces[SCHEDULE_NUM_SPACES] = {{.array = NULL}};
+  RitzTeam team = NULL;
+  RitzSchedule *s = NULL;
+
+  CHECK_OK(ritz_team_create(ceed, num_threads, &team));
+  CHECK_OK(schedule_case_create_copies(&c, num_threads, &s));
+  CHECK(s->copies, "no copies");
+  for (int fails = 1; fails < 1 << num_threads; fails++) {
+    int codes[num_batches] = {0}, num_calls[num_batches] = {0}, lowest = 0;
+    Failing failing = {codes, num_calls};
+    RitzKernelArgs args[num_threads];
+
+    for (int t = num_threads - 1; t >= 0; t--) {
+      args[t] = (RitzKernelArgs){.context = &failing, .spaces = spaces};
+      if (fails & (1 << t)) codes[s->order[num_batches / num_threads * t]] = lowest = 10 + t;
+    }
+    int code = ritz_schedule_run(s, team, failing_kernel, args);
+
+    CHECK(code == lowest, "code %d, needed %d", code, lowest);
+  }
+  ritz_schedule_destroy(&s);
+  ritz_team_destroy(&team);
+  schedule_case_destroy(&c);
+  CeedDestroy(&ceed);
+}
+
 // ---- Limits ----
 
 TEST(without_elements_there_is_nothing_to_run) {
@@ -796,9 +893,7 @@ TEST(without_outputs_all_batches_run) {
   CeedDestroy(&ceed);
 }
 
-TEST(without_memory_creation_fails_and_leaves_nothing) {
-  Ceed ceed = tap_ceed("/cpu/self/ref");
-  ScheduleCase c = schedule_case_box(ceed, 4, 4, 4, 2, 2);
+static void fail_allocations(const ScheduleCase *c) {
   int64_t live = ritz_memory_live();
   int code = CEED_ERROR_MAJOR, num = 0;
 
@@ -806,7 +901,7 @@ TEST(without_memory_creation_fails_and_leaves_nothing) {
     RitzSchedule *s = NULL;
 
     ritz_memory_fail_at(++num);
-    code = schedule_case_create(&c, 4, false, &s);
+    code = schedule_case_create_copies(c, 4, &s);
     ritz_memory_fail_at(0);
     CHECK(!code == !!s, "code %d", code);
     CHECK(!code || code == CEED_ERROR_MAJOR, "code %d", code);
@@ -814,7 +909,16 @@ TEST(without_memory_creation_fails_and_leaves_nothing) {
     CHECK(ritz_memory_live() == live, "allocation %d: something is left", num);
   }
   CHECK(num > 10 && num < 1000, "%d allocations", num);
-  schedule_case_destroy(&c);
+}
+
+TEST(without_memory_creation_fails_and_leaves_nothing) {
+  Ceed ceed = tap_ceed("/cpu/self/ref");
+  ScheduleCase box = schedule_case_box(ceed, 4, 4, 4, 2, 2), copied = star(ceed, 80);
+
+  fail_allocations(&box);
+  if (!tap_failed()) fail_allocations(&copied);
+  schedule_case_destroy(&box);
+  schedule_case_destroy(&copied);
   CeedDestroy(&ceed);
 }
 
@@ -844,13 +948,16 @@ TEST(ranges_of_a_very_long_vector_are_split) {
 }
 
 int main(int argc, char **argv) {
-  return tap_main(
-      argc, argv,
-      TESTS(contributions_come_in_one_order_however_fast_the_threads_are,
-            fixed_schedules_have_one_order_for_all_numbers_of_threads, sections_need_no_more_time_than_rounds,
-            threads_of_a_thick_box_do_not_wait, thin_sections_are_done_in_colours,
-            sixteen_threads_are_busy_on_every_mesh, where_all_batches_share_an_entry_there_is_one_section,
-            sums_of_real_threads_repeat_bit_for_bit, a_failing_function_stops_its_section_and_no_other,
-            without_elements_there_is_nothing_to_run, without_outputs_all_batches_run,
-            without_memory_creation_fails_and_leaves_nothing, ranges_of_a_very_long_vector_are_split));
+  return tap_main(argc, argv,
+                  TESTS(contributions_come_in_one_order_however_fast_the_threads_are,
+                        fixed_schedules_have_one_order_for_all_numbers_of_threads,
+                        sections_need_no_more_time_than_rounds, threads_of_a_thick_box_do_not_wait,
+                        thin_sections_are_done_in_colours, sixteen_threads_are_busy_on_every_mesh,
+                        where_all_batches_share_an_entry_there_is_one_section_or_copies,
+                        sums_of_real_threads_repeat_bit_for_bit,
+                        of_functions_that_fail_on_copies_the_lowest_code_is_returned,
+                        a_failing_function_stops_its_section_and_no_other,
+                        without_elements_there_is_nothing_to_run, without_outputs_all_batches_run,
+                        without_memory_creation_fails_and_leaves_nothing,
+                        ranges_of_a_very_long_vector_are_split));
 }

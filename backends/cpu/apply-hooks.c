@@ -280,7 +280,7 @@ static int list_pieces(CeedOperator op, RitzCpuApplyHooks *s) {
     if (sub->obj.ceed == op->obj.ceed) RITZ_TRY(why_no_hooks(sub, op->input_size, &s->reason));
     if (s->reason) return CEED_ERROR_SUCCESS;
     const Piece piece = {.op = sub, .number = ritz_cpu_tier(sub)->number};
-    const int num_sections = schedule_of(&piece)->num_sections;
+    const int num_sections = ritz_schedule_num_sections(schedule_of(&piece));
     if (num_sections > s->num_slots) s->num_slots = num_sections;
     s->pieces[s->num_pieces++] = piece;
   }
@@ -375,7 +375,7 @@ static void call_after(void *data, int32_t space, int64_t first, int64_t count) 
 }
 
 static void set_hooks(RitzCpuApplyHooks *s, const Piece *piece) {
-  for (int p = 0; p < schedule_of(piece)->num_sections; p++) {
+  for (int p = 0; p < ritz_schedule_num_sections(schedule_of(piece)); p++) {
     s->before[p] = (RitzKernelHook){
         .begin = piece->before_begin, .ranges = piece->before, .call = call_before, .data = &s->callers[p]};
     s->after[p] = (RitzKernelHook){

@@ -256,7 +256,7 @@ static int run_diagonal(CeedOperator op, RitzCpuDiagonal *d) {
     d->args[t].context = context;
     d->args[t].work = ceed->work[t];
   }
-  const int code = ritz_schedule_run(d->tier->schedule, ceed->team, d->kernel, d->args);
+  const int code = ritz_schedule_run_in_place(d->tier->schedule, ceed->team, d->kernel, d->args);
   const int restored = ritz_qfunction_restore_context_data(op->qf, &context);
   RITZ_TRY_BACKEND(code);
   return restored;

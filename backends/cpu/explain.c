@@ -18,14 +18,16 @@ static void explain_precision(const RitzCpuTier *tier, FILE *stream) {
 // The critical path is that of a thread for each section.
 static void explain_schedule(const RitzCpu *context, const RitzCpuTier *tier, FILE *stream) {
   const RitzSchedule *s = tier->schedule;
-  const double ideal = (double)s->num_batches / s->num_sections;
+  const int num_sections = ritz_schedule_num_sections(s);
+  const double ideal = (double)s->num_batches / num_sections, path = ritz_schedule_path(s);
 
   fprintf(stream, "  threads: %d%s; %" CeedInt_FMT " batches of %" CeedInt_FMT " elements\n",
           context->num_threads, context->is_deterministic ? ", results independent of their number" : "",
           s->num_batches, tier->target->lanes);
-  if (s->num_sections < 2) return;
-  fprintf(stream, "  schedule: %d sections; critical path %lld batches, %.2f of the ideal rate\n",
-          s->num_sections, (long long)s->num_rounds, ideal / (double)s->num_rounds);
+  if (num_sections < 2) return;
+  fprintf(stream, "  schedule: %d sections%s; critical path %.*f batches, %.2f of the ideal rate\n",
+          num_sections, s->copies ? ", which add into copies of their own" : "", s->copies ? 1 : 0, path,
+          ideal / path);
 }
 
 int ritz_cpu_operator_explain(CeedOperator op, FILE *stream) {

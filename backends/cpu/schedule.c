@@ -1,62 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Sections, order, ranges and steps of a schedule (contract in backends/cpu/schedule.h), and running it.
 // Called by the operators of this backend.
-#include "backends/cpu/schedule.h"
+#include "backends/cpu/schedule-copies.h"
+#include "base/ranges.h"
 
 #include <string.h>
-
-#include "base/ranges.h"
 
 // Batches of a section that a round looks at before the section sits it out.
 enum { MAX_LOOKS = 24 };
 
-// The last touch of a chunk. section -1: none so far.
-typedef struct {
-  int32_t section, position;
-  int32_t round;
-} Touch;
-
-// A position that waits for the flag behind another one.
-typedef struct {
-  int32_t position, raised_at;
-} Wait;
-
-// An output array and its chunks among those of all arrays.
-typedef struct {
-  int32_t number, space;
-  CeedSize length;
-  int64_t first_chunk, num_chunks;
-} Array;
-
-typedef struct {
-  Ceed ceed; // borrowed
-  CeedInt num_elem, lanes, num_outputs;
-  const RitzScheduleOutput *outputs; // borrowed
-  int32_t num_batches, num_sections;
-  int num_arrays;
-  Array *arrays; // [num_outputs], num_arrays of them used
-  int *array_of; // [num_outputs]
-  int64_t num_chunks;
-  int64_t *list_begin; // [num_batches + 1]
-  int32_t *list;       // chunks of the batches
-  int32_t *order;      // [num_batches]: the schedule's
-  int32_t *next;       // [num_batches]: the next batch of the section that is not done, -1: none
-  int32_t *first;      // [num_chunks]: position of the first touch, -1: none
-  Touch *last;         // [num_chunks]
-  int64_t num_rounds;
-  // [max_sections]: first batch that is not done, -1: none; positions done, and those before this round;
-  // position of the last flag, -1: none; last position that the batch at hand shares chunks with, else -1
-  int32_t *head, *done, *done_before, *last_flag, *needed;
-  int32_t *known; // [section][section]: the last position of the other one that has been waited for, else -1
-  int32_t *flag;  // [num_batches]: number of the flag raised behind a position (place_flags), -1: none
-  int32_t num_flags; // numbers in use; see place_flags
-  int64_t num_waits, max_waits;
-  Wait *waits; // owned, in the order in which they were found
-} Build;
-
 // ---- Set-up ----
 
-static void build_free(Build *b) {
+static void build_free(RitzScheduleBuild *b) {
   RITZ_FREE(&b->arrays);
   RITZ_FREE(&b->array_of);
   RITZ_FREE(&b->list_begin);
@@ -70,13 +25,13 @@ static void build_free(Build *b) {
   RITZ_FREE(&b->waits);
 }
 
-static int find_array(const Build *b, int32_t number) {
+static int find_array(const RitzScheduleBuild *b, int32_t number) {
   int a = 0;
   while (a < b->num_arrays && b->arrays[a].number != number) a++;
   return a;
 }
 
-static int list_arrays(Build *b) {
+static int list_arrays(RitzScheduleBuild *b) {
   RITZ_TRY(RITZ_MALLOC(b->ceed, (size_t)b->num_outputs, &b->arrays));
   RITZ_TRY(RITZ_MALLOC(b->ceed, (size_t)b->num_outputs, &b->array_of));
   for (CeedInt i = 0; i < b->num_outputs; i++) {
@@ -85,14 +40,19 @@ static int list_arrays(Build *b) {
     int a = b->array_of[i] = find_array(b, output->array);
     if (a < b->num_arrays) continue;
     int64_t num_chunks = (output->length + RITZ_CHUNK - 1) / RITZ_CHUNK;
-    b->arrays[a] = (Array){output->array, output->space, output->length, b->num_chunks, num_chunks};
+    b->arrays[a] = (RitzScheduleArray){.number = output->array,
+                                       .space = output->space,
+                                       .entry_bytes = output->entry_bytes,
+                                       .length = output->length,
+                                       .first_chunk = b->num_chunks,
+                                       .num_chunks = num_chunks};
     b->num_arrays++;
     b->num_chunks += num_chunks;
   }
   return CEED_ERROR_SUCCESS;
 }
 
-static int allocate_rounds(Build *b, int32_t max_sections) {
+static int allocate_rounds(RitzScheduleBuild *b, int32_t max_sections) {
   const size_t num_batches = (size_t)b->num_batches, num = (size_t)max_sections;
   RITZ_TRY(list_arrays(b));
   RITZ_TRY(RITZ_MALLOC(b->ceed, num_batches, &b->next));
@@ -167,7 +127,7 @@ static int64_t list_points(CeedElemRestriction r, CeedInt begin, CeedInt end, in
   return num;
 }
 
-static int64_t list_batch(const Build *b, int64_t batch, int32_t *list) {
+static int64_t list_batch(const RitzScheduleBuild *b, int64_t batch, int32_t *list) {
   const int64_t begin = batch * b->lanes, after = begin + b->lanes;
   const CeedInt end = after < b->num_elem ? (CeedInt)after : b->num_elem;
   int64_t num = 0;
@@ -184,21 +144,21 @@ static int64_t list_batch(const Build *b, int64_t batch, int32_t *list) {
 }
 
 static void count_range(void *data, int slot, int64_t first, int64_t count) {
-  const Build *b = data;
+  const RitzScheduleBuild *b = data;
   (void)slot;
   for (int64_t batch = first; batch < first + count; batch++)
     b->list_begin[batch + 1] = list_batch(b, batch, NULL);
 }
 
 static void list_range(void *data, int slot, int64_t first, int64_t count) {
-  const Build *b = data;
+  const RitzScheduleBuild *b = data;
   (void)slot;
   for (int64_t batch = first; batch < first + count; batch++)
     (void)list_batch(b, batch, b->list + b->list_begin[batch]);
 }
 
 // The lists of all batches, by the threads of the context; they are looked at several times.
-static int make_lists(Build *b) {
+static int make_lists(RitzScheduleBuild *b) {
   RITZ_REQUIRE(b->num_chunks <= INT32_MAX, b->ceed, CEED_ERROR_UNSUPPORTED,
                "outputs of %lld times %d entries are too long", (long long)b->num_chunks, (int)RITZ_CHUNK);
   RITZ_TRY(RITZ_MALLOC(b->ceed, (size_t)b->num_batches + 1, &b->list_begin));
@@ -210,23 +170,23 @@ static int make_lists(Build *b) {
 }
 
 // *list: the chunks of a batch; returns their number.
-static int64_t get_list(const Build *b, int32_t batch, const int32_t **list) {
+static int64_t get_list(const RitzScheduleBuild *b, int32_t batch, const int32_t **list) {
   *list = b->list + b->list_begin[batch];
   return b->list_begin[batch + 1] - b->list_begin[batch];
 }
 
 // ---- Rounds ----
 
-static int32_t section_begin(const Build *b, int32_t section) {
+static int32_t section_begin(const RitzScheduleBuild *b, int32_t section) {
   return (int32_t)((int64_t)b->num_batches * section / b->num_sections);
 }
 
-static void begin_rounds(Build *b, int32_t num_sections) {
+static void begin_rounds(RitzScheduleBuild *b, int32_t num_sections) {
   b->num_sections = num_sections;
   b->num_rounds = b->num_waits = 0;
   for (int64_t c = 0; c < b->num_chunks; c++) {
     b->first[c] = -1;
-    b->last[c] = (Touch){.section = -1, .round = -1};
+    b->last[c] = (RitzScheduleTouch){.section = -1, .round = -1};
   }
   for (int32_t i = 0; i < b->num_batches; i++) {
     b->next[i] = i + 1;
@@ -242,18 +202,18 @@ static void begin_rounds(Build *b, int32_t num_sections) {
   for (int64_t i = 0; i < (int64_t)num_sections * num_sections; i++) b->known[i] = -1;
 }
 
-static bool is_free(const Build *b, int32_t section, int32_t batch) {
+static bool is_free(const RitzScheduleBuild *b, int32_t section, int32_t batch) {
   const int32_t *list;
   const int64_t num = get_list(b, batch, &list);
   for (int64_t i = 0; i < num; i++) {
-    const Touch *last = &b->last[list[i]];
+    const RitzScheduleTouch *last = &b->last[list[i]];
     if (last->round == (int32_t)b->num_rounds && last->section != section) return false;
   }
   return true;
 }
 
 // The next batch of a section that can be done in this round, taken out of the list; -1: none.
-static int32_t take_batch(Build *b, int32_t section) {
+static int32_t take_batch(RitzScheduleBuild *b, int32_t section) {
   int32_t *link = &b->head[section];
   for (int looks = 0; *link >= 0 && looks < MAX_LOOKS; looks++) {
     const int32_t batch = *link;
@@ -268,7 +228,7 @@ static int32_t take_batch(Build *b, int32_t section) {
 
 // A flag behind position `needed` of another section or later, but before what it does in this round: the
 // last one it has, else a new one halfway, so that who raises it and who waits for it both have time.
-static int32_t find_flag(Build *b, int32_t other, int32_t needed) {
+static int32_t find_flag(RitzScheduleBuild *b, int32_t other, int32_t needed) {
   if (b->last_flag[other] < needed) {
     const int32_t at = needed + (b->done_before[other] - 1 - needed) / 2;
     b->flag[at] = 0;
@@ -277,7 +237,7 @@ static int32_t find_flag(Build *b, int32_t other, int32_t needed) {
   return b->last_flag[other];
 }
 
-static int add_wait(Build *b, int32_t section, int32_t position, int32_t other, int32_t needed) {
+static int add_wait(RitzScheduleBuild *b, int32_t section, int32_t position, int32_t other, int32_t needed) {
   int32_t *known = &b->known[(int64_t)section * b->num_sections + other];
   if (*known >= needed) return CEED_ERROR_SUCCESS;
   *known = find_flag(b, other, needed);
@@ -285,26 +245,26 @@ static int add_wait(Build *b, int32_t section, int32_t position, int32_t other, 
     b->max_waits = 2 * b->max_waits + 64;
     RITZ_TRY(RITZ_REALLOC(b->ceed, (size_t)b->max_waits, &b->waits));
   }
-  b->waits[b->num_waits++] = (Wait){position, *known};
+  b->waits[b->num_waits++] = (RitzScheduleWait){position, *known};
   return CEED_ERROR_SUCCESS;
 }
 
 // The batch comes to the section's next position.
-static int do_batch(Build *b, int32_t section, int32_t batch) {
+static int do_batch(RitzScheduleBuild *b, int32_t section, int32_t batch) {
   const int32_t position = b->done[section]++;
   const int32_t *list;
   const int64_t num = get_list(b, batch, &list);
   bool waits = false;
   b->order[position] = batch;
   for (int64_t i = 0; i < num; i++) {
-    Touch *last = &b->last[list[i]];
+    RitzScheduleTouch *last = &b->last[list[i]];
     if (last->section < 0) {
       b->first[list[i]] = position;
     } else if (last->section != section && b->needed[last->section] < last->position) {
       b->needed[last->section] = last->position;
       waits = true;
     }
-    *last = (Touch){section, position, (int32_t)b->num_rounds};
+    *last = (RitzScheduleTouch){section, position, (int32_t)b->num_rounds};
   }
   for (int32_t p = 0; waits && p < b->num_sections; p++) {
     if (b->needed[p] < 0) continue;
@@ -315,7 +275,7 @@ static int do_batch(Build *b, int32_t section, int32_t batch) {
 }
 
 // The sections take turns in coming first.
-static int play_rounds(Build *b, int32_t num_sections) {
+static int play_rounds(RitzScheduleBuild *b, int32_t num_sections) {
   begin_rounds(b, num_sections);
   for (int32_t num_done = 0; num_done < b->num_batches; b->num_rounds++) {
     memcpy(b->done_before, b->done, (size_t)num_sections * sizeof(*b->done));
@@ -332,7 +292,7 @@ static int play_rounds(Build *b, int32_t num_sections) {
 
 // Sections of which most sit out most rounds are made fewer, as many as work at a time, unless that takes
 // longer.
-static int choose_sections(Build *b, int32_t max_sections) {
+static int choose_sections(RitzScheduleBuild *b, int32_t max_sections) {
   RITZ_TRY(play_rounds(b, max_sections));
   const int64_t num_rounds = b->num_rounds, busy = (b->num_batches + num_rounds - 1) / num_rounds;
   if (10 * busy > 6 * (int64_t)max_sections) return CEED_ERROR_SUCCESS;
@@ -343,7 +303,7 @@ static int choose_sections(Build *b, int32_t max_sections) {
 // ---- Ranges ----
 
 // Chunks that no element touches go with the touched one before them, else with the first one.
-static void fill_gaps(Build *b) {
+static void fill_gaps(RitzScheduleBuild *b) {
   for (int a = 0; a < b->num_arrays; a++) {
     const int64_t begin = b->arrays[a].first_chunk, end = begin + b->arrays[a].num_chunks;
     int64_t touched = begin;
@@ -363,7 +323,8 @@ static void fill_gaps(Build *b) {
 
 // Entries first .. end - 1 of an array as one range, or several where one cannot count them. Without `ranges`
 // they are counted in begin[1], else stored from begin[0] on.
-static void put_range(const Array *array, CeedSize first, CeedSize end, int64_t *begin, RitzRange *ranges) {
+static void put_range(const RitzScheduleArray *array, CeedSize first, CeedSize end, int64_t *begin,
+                      RitzRange *ranges) {
   const CeedSize max_count = INT32_MAX / RITZ_CHUNK * RITZ_CHUNK;
   for (; first < end; first += max_count) {
     int32_t count = (int32_t)(end - first < max_count ? end - first : max_count);
@@ -375,14 +336,14 @@ static void put_range(const Array *array, CeedSize first, CeedSize end, int64_t 
   }
 }
 
-static int32_t position_of(const Build *b, int64_t chunk, bool is_last) {
+static int32_t position_of(const RitzScheduleBuild *b, int64_t chunk, bool is_last) {
   return is_last ? b->last[chunk].position : b->first[chunk];
 }
 
 // Of the first or the last touches.
-static void put_ranges(const Build *b, bool is_last, int64_t *begin, RitzRange *ranges) {
+static void put_ranges(const RitzScheduleBuild *b, bool is_last, int64_t *begin, RitzRange *ranges) {
   for (int a = 0; a < b->num_arrays; a++) {
-    const Array *array = &b->arrays[a];
+    const RitzScheduleArray *array = &b->arrays[a];
     for (int64_t c = 0, end; c < array->num_chunks; c = end) {
       const int32_t position = position_of(b, array->first_chunk + c, is_last);
       for (end = c + 1;
@@ -394,7 +355,7 @@ static void put_ranges(const Build *b, bool is_last, int64_t *begin, RitzRange *
   }
 }
 
-static int make_ranges(const Build *b, bool is_last, int64_t **begin, RitzRange **ranges) {
+static int make_ranges(const RitzScheduleBuild *b, bool is_last, int64_t **begin, RitzRange **ranges) {
   const size_t num = (size_t)b->num_batches;
   RITZ_TRY(RITZ_CALLOC(b->ceed, num + 1, begin));
   if (num == 0) return CEED_ERROR_SUCCESS;
@@ -413,7 +374,7 @@ static int make_ranges(const Build *b, bool is_last, int64_t **begin, RitzRange 
 
 // Flags get numbers in the order of positions, those of each section on lines of the cache that no other
 // section writes to.
-static void place_flags(Build *b) {
+static void place_flags(RitzScheduleBuild *b) {
   enum { PER_LINE = 64 / sizeof(RitzFlag) };
   int32_t num = 0;
   for (int32_t p = 0; p < b->num_sections; p++) {
@@ -427,7 +388,7 @@ static void place_flags(Build *b) {
 }
 
 // The waits of each position, in the order of positions: begin [num_batches + 1].
-static int sort_waits(const Build *b, RitzSchedule *s, int64_t **begin) {
+static int sort_waits(const RitzScheduleBuild *b, RitzSchedule *s, int64_t **begin) {
   const size_t num = (size_t)b->num_batches;
   RITZ_TRY(RITZ_CALLOC(b->ceed, num + 2, begin));
   RITZ_TRY(RITZ_MALLOC(b->ceed, (size_t)b->num_waits, &s->waits));
@@ -440,7 +401,7 @@ static int sort_waits(const Build *b, RitzSchedule *s, int64_t **begin) {
 
 // A step begins with each section, before a position that waits, and behind one that raises a flag. Without
 // `steps` they are counted.
-static int64_t cut_section(const Build *b, const int64_t *wait_begin, int32_t section,
+static int64_t cut_section(const RitzScheduleBuild *b, const int64_t *wait_begin, int32_t section,
                            RitzScheduleStep *steps) {
   const int32_t begin = section_begin(b, section), end = section_begin(b, section + 1);
   int64_t num = 0;
@@ -457,7 +418,7 @@ static int64_t cut_section(const Build *b, const int64_t *wait_begin, int32_t se
   return num;
 }
 
-static int list_steps(const Build *b, RitzSchedule *s, const int64_t *wait_begin) {
+static int list_steps(const RitzScheduleBuild *b, RitzSchedule *s, const int64_t *wait_begin) {
   const size_t num = (size_t)b->num_sections;
   RITZ_TRY(RITZ_CALLOC(b->ceed, num + 1, &s->step_begin));
   RITZ_TRY(RITZ_CALLOC(b->ceed, num, &s->progress));
@@ -470,7 +431,7 @@ static int list_steps(const Build *b, RitzSchedule *s, const int64_t *wait_begin
   return CEED_ERROR_SUCCESS;
 }
 
-static int make_steps(Build *b, RitzSchedule *s) {
+static int make_steps(RitzScheduleBuild *b, RitzSchedule *s) {
   int64_t *wait_begin = NULL;
   place_flags(b);
   int ierr = sort_waits(b, s, &wait_begin);
@@ -481,8 +442,8 @@ static int make_steps(Build *b, RitzSchedule *s) {
 
 // ---- The schedule ----
 
-static int fill_schedule(Build *b, RitzSchedule *s, bool is_fixed) {
-  int32_t max_sections = is_fixed ? RITZ_FIXED_PARTS : s->num_threads;
+static int fill_schedule(RitzScheduleBuild *b, RitzSchedule *s, const RitzScheduleOptions *options) {
+  int32_t max_sections = options->is_fixed ? RITZ_FIXED_PARTS : s->num_threads;
   if (max_sections > b->num_batches) max_sections = b->num_batches;
   RITZ_TRY(allocate_rounds(b, max_sections));
   RITZ_TRY(make_lists(b));
@@ -492,21 +453,23 @@ static int fill_schedule(Build *b, RitzSchedule *s, bool is_fixed) {
   s->num_batches = b->num_batches;
   s->num_sections = b->num_sections;
   s->num_rounds = b->num_rounds;
-  if (b->num_batches > 0) fill_gaps(b);
+  if (options->num_spaces > 0 && !options->is_fixed)
+    RITZ_TRY(ritz_schedule_copies_make(b, options->num_spaces, s));
+  if (b->num_batches > 0 && !s->copies) fill_gaps(b);
   RITZ_TRY(make_ranges(b, false, &s->before_begin, &s->before));
   RITZ_TRY(make_ranges(b, true, &s->after_begin, &s->after));
   return make_steps(b, s);
 }
 
 int ritz_schedule_create(Ceed ceed, CeedInt num_elem, CeedInt lanes, CeedInt num_outputs,
-                         const RitzScheduleOutput *outputs, int num_threads, bool is_fixed,
+                         const RitzScheduleOutput *outputs, const RitzScheduleOptions *options,
                          RitzSchedule **schedule) {
-  Build b = {
+  RitzScheduleBuild b = {
       .ceed = ceed, .num_elem = num_elem, .lanes = lanes, .num_outputs = num_outputs, .outputs = outputs};
   b.num_batches = (int32_t)(((int64_t)num_elem + lanes - 1) / lanes);
   RITZ_TRY(RITZ_CALLOC(ceed, 1, schedule));
-  (*schedule)->num_threads = num_threads;
-  int ierr = fill_schedule(&b, *schedule, is_fixed);
+  (*schedule)->num_threads = options->num_threads;
+  int ierr = fill_schedule(&b, *schedule, options);
   build_free(&b);
   if (ierr) ritz_schedule_destroy(schedule);
   return ierr;
@@ -525,7 +488,16 @@ void ritz_schedule_destroy(RitzSchedule **schedule) {
   RITZ_FREE(&s->waits);
   RITZ_FREE(&s->flags);
   RITZ_FREE(&s->progress);
+  ritz_schedule_copies_destroy(&s->copies);
   RITZ_FREE(schedule);
+}
+
+int ritz_schedule_num_sections(const RitzSchedule *schedule) {
+  return schedule->copies ? schedule->copies->num_sections : schedule->num_sections;
+}
+
+double ritz_schedule_path(const RitzSchedule *schedule) {
+  return schedule->copies ? schedule->copies->path : (double)schedule->num_rounds;
 }
 
 // ---- Running ----
@@ -639,11 +611,18 @@ static int run_all(Run *run, RitzTeam team) {
   return code;
 }
 
+int ritz_schedule_run_in_place(RitzSchedule *schedule, RitzTeam team, RitzKernel kernel,
+                               const RitzKernelArgs *args) {
+  Run run = {.schedule = schedule, .kernel = kernel, .args = args};
+  return run_all(&run, team);
+}
+
 int ritz_schedule_run_hooked(RitzSchedule *schedule, RitzTeam team, RitzKernel kernel,
                              const RitzKernelArgs *args, const RitzKernelHook *before,
                              const RitzKernelHook *after) {
   Run run = {schedule, kernel, args, before, after, 0, NULL, 0};
-  return run_all(&run, team);
+  RitzCopiesRun copies = {schedule, kernel, args, before, after, NULL};
+  return schedule->copies ? ritz_schedule_copies_run(&copies, team) : run_all(&run, team);
 }
 
 int ritz_schedule_run(RitzSchedule *schedule, RitzTeam team, RitzKernel kernel, const RitzKernelArgs *args) {
@@ -654,5 +633,10 @@ int ritz_schedule_run_many(RitzSchedule *schedule, RitzTeam team, RitzKernel ker
                            const RitzKernelArgs *args, CeedInt num, const RitzScheduleVector *vectors,
                            int64_t group) {
   Run run = {schedule, kernel, args, NULL, NULL, num, vectors, group};
-  return run_all(&run, team);
+  if (!schedule->copies) return run_all(&run, team);
+  for (CeedInt k = 0; k < num; k++) {
+    RitzCopiesRun copies = {schedule, kernel, args, NULL, NULL, &vectors[k]};
+    RITZ_TRY(ritz_schedule_copies_run(&copies, team));
+  }
+  return CEED_ERROR_SUCCESS;
 }

@@ -12,6 +12,11 @@
 // There are at most as many sections as threads; with `is_fixed` a number that depends on the mesh alone, so
 // that results do not depend on the number of threads either. Where most of them would wait in most rounds
 // there are fewer.
+//
+// Where rounds keep threads waiting for long (small meshes: an entry has more batches than a thread), each
+// section adds into copies of the outputs of its own, which are summed in the order of the sections
+// (schedule-copies.c). This takes more work in all, and results depend on the number of sections: not with
+// `is_fixed`.
 #ifndef RITZ_BACKENDS_CPU_SCHEDULE_H
 #define RITZ_BACKENDS_CPU_SCHEDULE_H
 
@@ -29,7 +34,14 @@ typedef struct {
   CeedSize length; // of the vector; at least the restriction's
   int32_t space;   // number of the space in the kernel's arguments
   int32_t array;
+  int32_t entry_bytes; // float or double; used for copies alone
 } RitzScheduleOutput;
+
+typedef struct {
+  int num_threads;
+  bool is_fixed;
+  CeedInt num_spaces; // of the kernel's arguments, where sections may have copies; 0: they may not
+} RitzScheduleOptions;
 
 // Positions begin .. end - 1 of a section, done when `num_waits` flags are raised; raises one at the end.
 typedef struct {
@@ -47,6 +59,8 @@ typedef struct {
   char padding[48];
 } RitzScheduleProgress;
 
+typedef struct RitzScheduleCopies RitzScheduleCopies;
+
 typedef struct {
   CeedInt num_batches;
   int num_threads, num_sections;
@@ -63,32 +77,46 @@ typedef struct {
   RitzFlag *flags;                // one for each step that raises one, and gaps
   int32_t epoch;                  // of the flags: raised by one with every run
   RitzScheduleProgress *progress; // [num_sections]
+  RitzScheduleCopies *copies;     // owned; NULL: batches add into the outputs themselves
 } RitzSchedule;
 
 int ritz_schedule_create(Ceed ceed, CeedInt num_elem, CeedInt lanes, CeedInt num_outputs,
-                         const RitzScheduleOutput *outputs, int num_threads, bool is_fixed,
+                         const RitzScheduleOutput *outputs, const RitzScheduleOptions *options,
                          RitzSchedule **schedule);
 void ritz_schedule_destroy(RitzSchedule **schedule);
+
+// Sections of a run: those of the rounds, or those that have copies.
+int ritz_schedule_num_sections(const RitzSchedule *schedule);
+// Batches one after the other until all are done, what it takes to sum copies counted as batches.
+double ritz_schedule_path(const RitzSchedule *schedule);
 
 // Runs a kernel over all batches on the threads of the team: args[thread] differ in `work` (and what else the
 // caller wants); `order` is set here. Sections are spread over the threads; one that waits for long does
 // steps of others' sections, so that a thread without a processor holds nobody up. The code of a failing
 // user's function stops its section's further positions, but never the raising of flags; that of the lowest
 // section is returned. The size of the team is the schedule's num_threads.
+//
+// With copies, all sections run their positions on copies, then each calls the hooks of its own ranges,
+// between which it adds to these entries what is in the copies; not after a failure. `before` may change the
+// outputs alone.
 int ritz_schedule_run(RitzSchedule *schedule, RitzTeam team, RitzKernel kernel, const RitzKernelArgs *args);
 // The same with hooks of each section, before[section] and after[section], in place of those of the
-// arguments. A section is run by one thread at a time, from its first position to its last.
+// arguments. A section is run by one thread at a time, from its first position to its last. `before` may
+// change entries that the kernel reads: with copies all are called ahead of the first position.
 int ritz_schedule_run_hooked(RitzSchedule *schedule, RitzTeam team, RitzKernel kernel,
                              const RitzKernelArgs *args, const RitzKernelHook *before,
                              const RitzKernelHook *after);
+// By rounds, even where there are copies, without hooks: for kernels with other spaces.
+int ritz_schedule_run_in_place(RitzSchedule *schedule, RitzTeam team, RitzKernel kernel,
+                               const RitzKernelArgs *args);
 
 // One of several vectors that a kernel is applied to: what of the arguments is its own.
 typedef struct {
   const RitzKernelSpace *spaces;
   const RitzKernelHook *before; // NULL: none
 } RitzScheduleVector;
-// The same for num vectors: each goes through `group` positions, then all go on to the next ones. Each result
-// has the same bits as from a run of its own.
+// The same for num vectors: each goes through `group` positions, then all go on to the next ones; with copies
+// one vector after the other. Each result has the same bits as from a run of its own.
 int ritz_schedule_run_many(RitzSchedule *schedule, RitzTeam team, RitzKernel kernel,
                            const RitzKernelArgs *args, CeedInt num, const RitzScheduleVector *vectors,
                            int64_t group);

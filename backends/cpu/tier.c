@@ -148,10 +148,12 @@ static int make_schedule(CeedOperator op, RitzCpuTier *tier) {
     outputs[num++] = (RitzScheduleOutput){.rstr = ritz_cpu_restriction_of(op, space),
                                           .space = s,
                                           .array = space->array,
+                                          .entry_bytes = (int32_t)ritz_scalar_bytes(space->precision),
                                           .length = output_length(plan, space->array)};
   }
-  int ierr = ritz_schedule_create(op->obj.ceed, op->num_elem, tier->target->lanes, num, outputs,
-                                  context->num_threads, context->is_deterministic, &tier->schedule);
+  const RitzScheduleOptions options = {context->num_threads, context->is_deterministic, plan->num_spaces};
+  int ierr = ritz_schedule_create(op->obj.ceed, op->num_elem, tier->target->lanes, num, outputs, &options,
+                                  &tier->schedule);
   RITZ_FREE(&outputs);
   return ierr;
 }
