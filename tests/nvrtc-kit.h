@@ -348,7 +348,8 @@ static struct RitzDevice_private devices[] = {DEVICE("sm_90", 227, 228), DEVICE(
 static int load_base(Ceed ceed) {
   RitzGpuKernel *kernel;
   for (int which = 0; which < RITZ_NUM_BASE; which++) {
-    if (which == RITZ_BASE_FLOATS && sizeof(CeedScalar) == sizeof(float)) continue;
+    const bool is_for_floats = which == RITZ_BASE_FLOATS || which == RITZ_BASE_FLOAT_ENTRIES;
+    if (is_for_floats && sizeof(CeedScalar) == sizeof(float)) continue;
     CeedCall(ritz_gpu_base(ceed, (RitzGpuBase)which, &kernel));
     CeedCall(ritz_gpu_kernel_load(ceed, kernel));
   }

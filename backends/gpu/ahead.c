@@ -23,6 +23,7 @@ struct Job {
   State state;               // under RITZ_LOCK_PROGRAMS
   int num_wanted;            // how often it was added and not yet taken
   RitzGpuSource *source;     // shared
+  size_t length;             // of its text
   struct Ceed_private *ceed; // owned: a copy that takes the messages
   size_t num_bytes;
   char *bytes;            // owned: the code, once DONE; NULL: it has failed
@@ -63,12 +64,19 @@ static void watch_exit(void) {
 
 // ---- Threads ----
 
-// The first that nobody has begun; NULL: none, and the worker ends.
+// Of those that nobody has begun the one with the longest text, which takes longest to compile; NULL: none.
+static Job *find_longest(Job *jobs) {
+  Job *longest = NULL;
+  for (Job *job = jobs; job; job = job->next) {
+    if (job->state == QUEUED && (!longest || job->length > longest->length)) longest = job;
+  }
+  return longest;
+}
+
+// NULL: the worker ends.
 static Job *begin_job(Worker *worker) {
-  Job *job = NULL;
   ritz_lock(RITZ_LOCK_PROGRAMS);
-  if (!atomic_load(&is_ending)) job = worker->ahead->jobs;
-  while (job && job->state != QUEUED) job = job->next;
+  Job *job = atomic_load(&is_ending) ? NULL : find_longest(worker->ahead->jobs);
   if (job) {
     job->state = RUNNING;
     atomic_fetch_add(&num_running, 1);
@@ -154,6 +162,7 @@ static int create_job(Ceed ceed, RitzGpuSource *source, Job **job) {
   RITZ_TRY(ierr);
   *(*job)->ceed = ritz_gpu_silent_copy(ceed);
   (*job)->source = ritz_gpu_source_share(source);
+  (*job)->length = strlen(source->text);
   (*job)->program = ritz_gpu_program_find(ritz_gpu(ceed)->device, &source->key);
   (*job)->state = (*job)->program ? DONE : QUEUED;
   (*job)->num_wanted = 1;

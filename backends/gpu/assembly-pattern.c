@@ -190,8 +190,20 @@ static int make_pattern(RitzAssembly a, Pattern **pattern) {
 
 // ---- Slots ----
 
+// Programs that gather passive inputs for the kernel of the matrices: made beside the pattern.
+static int begin_programs(Ceed ceed) {
+  const RitzGpuBase programs[] = {RITZ_BASE_RESTRICTIONS, RITZ_BASE_BASES};
+  for (int i = 0; i < 2 && ritz_gpu_compiles_beside(ceed); i++) {
+    RitzGpuKernel *kernel;
+    RITZ_TRY(ritz_gpu_base(ceed, programs[i], &kernel));
+    RITZ_TRY(ritz_gpu_kernel_begin(ceed, kernel));
+  }
+  return CEED_ERROR_SUCCESS;
+}
+
 int ritz_gpu_assembly_prepare(RitzAssembly assembly, bool *is_supported) {
   Pattern *pattern = assembly->data;
+  RITZ_TRY(begin_programs(assembly->ceed));
   if (!pattern) RITZ_TRY(make_pattern(assembly, &pattern));
   assembly->data = pattern;
   *is_supported = pattern->is_supported;

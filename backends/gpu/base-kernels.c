@@ -22,12 +22,13 @@ static RitzGpuText text_of(Ceed ceed, RitzGpuBase which) {
   const char *restrictions = ritz_gpu_template("kernels/gpu/restriction.h");
   switch (which) {
   // Kernels of vectors are written once for all precisions.
-  case RITZ_BASE_VECTORS: return (RitzGpuText){.name = "vectors", .num = 3, .texts = {own, vector, entries}};
-  case RITZ_BASE_FLOATS:
-    return (
-        RitzGpuText){.name = "vectors-float",
-                     .num = 4,
-                     .texts = {floats, vector, entries, ritz_gpu_template("kernels/gpu/vector-convert.h")}};
+  case RITZ_BASE_ENTRIES: return (RitzGpuText){.name = "entries", .num = 2, .texts = {own, entries}};
+  case RITZ_BASE_VECTORS: return (RitzGpuText){.name = "vectors", .num = 2, .texts = {own, vector}};
+  case RITZ_BASE_FLOAT_ENTRIES:
+    return (RitzGpuText){.name = "entries-float",
+                         .num = 3,
+                         .texts = {floats, entries, ritz_gpu_template("kernels/gpu/vector-convert.h")}};
+  case RITZ_BASE_FLOATS: return (RitzGpuText){.name = "vectors-float", .num = 2, .texts = {floats, vector}};
   case RITZ_BASE_RESTRICTIONS:
     return (RitzGpuText){.name = "restrictions", .num = 1, .texts = {restrictions}};
   case RITZ_BASE_FLOAT_RESTRICTIONS:
@@ -56,7 +57,7 @@ int ritz_gpu_begin_base(Ceed ceed) {
   const RitzGpuBase last = sizeof(CeedScalar) > sizeof(float) ? RITZ_BASE_FLOATS : RITZ_BASE_VECTORS;
   RitzGpuKernel *kernel;
   if (!ritz_gpu_compiles_beside(ceed)) return CEED_ERROR_SUCCESS;
-  for (int which = RITZ_BASE_VECTORS; which <= (int)last; which++) {
+  for (int which = RITZ_BASE_ENTRIES; which <= (int)last; which++) {
     RITZ_TRY(ritz_gpu_base(ceed, (RitzGpuBase)which, &kernel));
     RITZ_TRY(ritz_gpu_kernel_begin(ceed, kernel));
   }

@@ -43,6 +43,7 @@ typedef struct {
   RitzGpuGemms *gemms;            // owned; NULL: there were none
   RitzTeam hosts;                 // owned: threads that set up on the host
   RitzGpuAhead *ahead;            // owned; NULL: nothing was made ahead of its use
+  int64_t num_unasked;            // programs whose first use had to make them: nobody had begun them before
   int64_t bytes_in, bytes_out;    // copied to and from the device
   int64_t num_reads;              // copies from the device
   int64_t bytes_live, bytes_peak; // device memory of this context

@@ -34,6 +34,7 @@ static int get_program(Ceed ceed, RitzGpuKernel *kernel) {
     if (kernel->program && !was_asked) ritz_jit_count(&(RitzJitCounters){.memory_hits = 1});
   }
   if (kernel->program) return CEED_ERROR_SUCCESS;
+  ritz_gpu(ceed)->num_unasked += !was_asked;
   return ritz_gpu_program_make(ceed, kernel->source, num_bytes, bytes, &kernel->program, &kernel->reason);
 }
 

@@ -95,9 +95,11 @@ enum { RITZ_GPU_BLOCK = 256 }; // threads of a block of kernels with one item a 
 // ---- base-kernels.c: programs with kernels that are made for any size, one each a context ----
 
 typedef enum {
-  RITZ_BASE_VECTORS,      // kernels/gpu/{vector,entries}.h
-  RITZ_BASE_FLOATS,       // the same for float, and kernels/gpu/vector-convert.h; in a library of double
-  RITZ_BASE_RESTRICTIONS, // kernels/gpu/restriction.h
+  RITZ_BASE_ENTRIES,            // kernels/gpu/entries.h
+  RITZ_BASE_VECTORS,            // kernels/gpu/vector.h
+  RITZ_BASE_FLOAT_ENTRIES,      // those for float, and vector-convert.h; in a library of double
+  RITZ_BASE_FLOATS,             // vector.h for float, there, too
+  RITZ_BASE_RESTRICTIONS,       // kernels/gpu/restriction.h
   RITZ_BASE_FLOAT_RESTRICTIONS, // the same for float
   RITZ_BASE_BASES,              // kernels/gpu/basis-ref.h
   RITZ_BASE_POINTS,             // kernels/gpu/points-ref.h

@@ -253,7 +253,7 @@ int ritz_gpu_vector_set_entries(Ceed ceed, CeedScalarType precision, int64_t num
                                 const CeedScalar *values, double value, void *x) {
   const bool is_in_scalars = precision == CEED_SCALAR_TYPE;
   RitzGpuKernel *kernel;
-  RITZ_TRY(ritz_gpu_base(ceed, is_in_scalars ? RITZ_BASE_VECTORS : RITZ_BASE_FLOATS, &kernel));
+  RITZ_TRY(ritz_gpu_base(ceed, is_in_scalars ? RITZ_BASE_ENTRIES : RITZ_BASE_FLOAT_ENTRIES, &kernel));
   if (values)
     return RITZ_GPU_RUN(ceed, kernel, is_in_scalars ? "vector_put_entries" : "vector_put_entries_f32",
                         entry_blocks(num), RITZ_GPU_BLOCK, RITZ_LONG(num), RITZ_POINTER(entries),
@@ -267,7 +267,7 @@ int ritz_gpu_vector_copy_entries(Ceed ceed, CeedScalarType precision, int64_t nu
                                  const void *x, void *y) {
   const bool is_in_scalars = precision == CEED_SCALAR_TYPE;
   RitzGpuKernel *kernel;
-  RITZ_TRY(ritz_gpu_base(ceed, is_in_scalars ? RITZ_BASE_VECTORS : RITZ_BASE_FLOATS, &kernel));
+  RITZ_TRY(ritz_gpu_base(ceed, is_in_scalars ? RITZ_BASE_ENTRIES : RITZ_BASE_FLOAT_ENTRIES, &kernel));
   return RITZ_GPU_RUN(ceed, kernel, is_in_scalars ? "vector_copy_entries" : "vector_copy_entries_f32",
                       entry_blocks(num), RITZ_GPU_BLOCK, RITZ_LONG(num), RITZ_POINTER(entries),
                       RITZ_POINTER(x), RITZ_POINTER(y));

@@ -84,7 +84,7 @@ int ritz_gpu_vector_convert(Ceed ceed, CeedSize n, CeedScalarType from, const vo
   const char *const entry = from == CEED_SCALAR_FP32 ? "vector_widen" : "vector_narrow";
   RitzGpuKernel *kernel;
   (void)to;
-  RITZ_TRY(ritz_gpu_base(ceed, RITZ_BASE_FLOATS, &kernel));
+  RITZ_TRY(ritz_gpu_base(ceed, RITZ_BASE_FLOAT_ENTRIES, &kernel));
   return RITZ_GPU_RUN(ceed, kernel, entry, num_blocks(n), RITZ_GPU_BLOCK, RITZ_LONG(n), RITZ_POINTER(x),
                       RITZ_POINTER(y));
 }
