@@ -228,6 +228,7 @@ void ritz_storage_clear(Ceed ceed, RitzStorage *storage);
 typedef struct RitzVectorSource RitzVectorSource;
 struct RitzVectorSource {
   CeedOperator op; // counted
+  bool is_once;    // goes when it has computed them
   int (*refresh)(CeedVector vec);
   void (*release)(RitzVectorSource **source);
 };
@@ -558,10 +559,12 @@ int ritz_operator_refresh(CeedOperator op);
 bool ritz_operator_is_in_scalars(CeedOperator op, CeedVector in, CeedVector out);
 // Whether the operator, or all of a composite, computes in this precision.
 bool ritz_operator_has_precision(CeedOperator op, CeedScalarType precision);
-// RitzOperatorCopyInPrecision of several operators, which share what is converted; all copies or none.
+// RitzOperatorCopyInPrecision of several operators, which share what is converted; all copies or none. What
+// is to be converted has no values yet: kernels can begin to be made, then ritz_operators_renew_copies.
 int ritz_operators_copy(const char *call, CeedInt num, const CeedOperator *ops, CeedScalarType precision,
                         CeedOperator *copies);
-// Converts what was converted for these copies once more, each vector once: for new values of passive inputs.
+// Converts what copies have converted, each vector once: the first time, and for new values of passive
+// inputs.
 int ritz_operators_renew_copies(CeedInt num, const CeedOperator *ops, const CeedOperator *copies);
 // Applies a single operator that has elements by the slot of its backend, whatever precisions there are;
 // counted in the timing table.

@@ -42,7 +42,7 @@ static int add_pair(Conversion *c, CeedVector vec, CeedVector *copy) {
   RITZ_TRY(RitzVectorCreate(ceed, vec->length, c->precision, &pair->copy));
   c->num++;
   *copy = pair->copy;
-  return convert(vec, pair->copy);
+  return CEED_ERROR_SUCCESS;
 }
 
 // *copy (borrowed): the vector itself where it has the precision or is a sentinel.
@@ -191,6 +191,9 @@ int RitzOperatorCopyInPrecision(CeedOperator op, CeedScalarType precision, CeedO
   RITZ_TRY(ritz_check_precision(op->obj.ceed, __func__, precision));
   CeedOperator created;
   RITZ_TRY(ritz_operators_copy(__func__, 1, &op, precision, &created));
+  const int ierr = ritz_operators_renew_copies(1, &op, &created);
+  if (ierr) (void)CeedOperatorDestroy(&created);
+  RITZ_TRY(ierr);
   *copy = created;
   return CEED_ERROR_SUCCESS;
 }

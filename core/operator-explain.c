@@ -32,7 +32,8 @@ static void explain_sources(CeedOperator op, FILE *stream) {
   if (op->note) fprintf(stream, "  %s\n", op->note);
   for (CeedInt i = 0; i < op->num_in; i++) {
     const CeedOperatorField f = op->in[i];
-    if (f->vec == CEED_VECTOR_ACTIVE || f->vec == CEED_VECTOR_NONE || !f->vec->source) continue;
+    if (f->vec == CEED_VECTOR_ACTIVE || f->vec == CEED_VECTOR_NONE) continue;
+    if (!f->vec->source || f->vec->source->is_once) continue;
     fprintf(stream,
             "  stored at points: %" CeedInt_FMT
             " numbers a point ('%s'), %zu bytes, %.1f MB in all, computed "

@@ -3,6 +3,7 @@
 // the two functions of RitzVectorSource.
 #include "core/vector-source.h"
 
+#include <ritz/operator.h>
 #include <string.h>
 
 typedef struct {
@@ -64,9 +65,16 @@ static int compute(Source *s, CeedVector vec) {
   return CEED_ERROR_SUCCESS;
 }
 
+static int compute_once(CeedVector vec) {
+  RITZ_TRY(compute((Source *)vec->source, vec));
+  release(&vec->source);
+  return CEED_ERROR_SUCCESS;
+}
+
 static int refresh(CeedVector vec) {
   Source *s = (Source *)vec->source;
   if (s->is_running) return CEED_ERROR_SUCCESS;
+  if (s->base.is_once) return compute_once(vec);
   bool is_same =
       s->was_computed && ritz_storage_has_data(&vec->storage) && s->states[s->base.op->num_in] == vec->state;
   int ierr = look_at_inputs(s, &is_same);
@@ -91,5 +99,15 @@ int ritz_vector_set_source(CeedVector vec, CeedOperator op) {
   s->base.refresh = refresh;
   s->base.release = release;
   vec->source = source;
+  return CEED_ERROR_SUCCESS;
+}
+
+int ritz_vector_compute_once(CeedVector vec, CeedOperator op) {
+  const RitzBackend *backend = &op->obj.ceed->backend;
+  if (backend->mem_type != CEED_MEM_DEVICE || !backend->operators_prepare)
+    return CeedOperatorApply(op, CEED_VECTOR_NONE, vec, CEED_REQUEST_IMMEDIATE);
+  RITZ_TRY(RitzOperatorsPrepare(1, &op, NULL, true));
+  RITZ_TRY(ritz_vector_set_source(vec, op));
+  vec->source->is_once = true;
   return CEED_ERROR_SUCCESS;
 }

@@ -380,8 +380,9 @@ static int make_operators(const Setup *s, CeedInt level, CeedOperator ops[]) {
 static int copy_operators(const Setup *s, CeedInt num_ops, CeedOperator ops[], CeedInt num,
                           CeedOperator from[], CeedOperator copies[], int64_t bytes[]) {
   RITZ_TRY(ritz_operators_copy(call, num, from, s->precision, copies));
-  int ierr = ritz_operators_count_stored(s->ceed, num, copies, bytes);
+  int ierr = ritz_operators_renew_copies(num, from, copies);
 
+  if (!ierr) ierr = ritz_operators_count_stored(s->ceed, num, copies, bytes);
   for (CeedInt i = 0, k = 0; i < num_ops && k < num; i++) {
     if (ops[i] != from[k]) continue;
     s->cycle->num_copy_bytes += bytes[k];

@@ -7,6 +7,7 @@
 #include <ritz/qfunction.h>
 
 #include "base/text.h"
+#include "core/vector-source.h"
 #include "geometry/geometry.h"
 
 // ---- Values at points ----
@@ -250,7 +251,7 @@ static int run_setup_operator(RitzGeometryPart *setup, RitzGeometryNodes nodes, 
   RITZ_TRY_CLEANUP(ritz_geometry_part_operator(setup, 1, function, 0, ctx, &op));
   RITZ_TRY_CLEANUP(CeedOperatorSetName(op, "geometric factors"));
   RITZ_TRY_CLEANUP(RitzOperatorSetUse(op, RITZ_USE_ONCE));
-  RITZ_TRY_CLEANUP(CeedOperatorApply(op, CEED_VECTOR_NONE, numbers, CEED_REQUEST_IMMEDIATE));
+  RITZ_TRY_CLEANUP(ritz_vector_compute_once(numbers, op));
 cleanup:
   CeedOperatorDestroy(&op);
   CeedQFunctionContextDestroy(&ctx);

@@ -301,7 +301,7 @@ static int note_copy(const Setup *s, CeedInt level) {
 }
 
 // *ops [3 num]: all operators as the cycle has them, counted, NULL where there is none. All that have another
-// precision are copied together, so that what they share is converted once.
+// precision are copied together, so that what they share is converted once, by convert_operators.
 static int make_operators(const Setup *s, CeedOperator *ops) {
   CeedOperator *from = NULL, *copies = NULL;
   CeedInt num = 0;
@@ -423,7 +423,8 @@ static int wanted_by_smoother(const Setup *s, CeedOperator op) {
 }
 
 // All kernels of the cycle, and of the diagonals and blocks that smoothers need, are made side by side from
-// here on: each operator waits for its own alone, or not at all (RITZ_USE_NO_WAIT).
+// here on, those of the finest level first, which take longest: each operator waits for its own alone, or not
+// at all (RITZ_USE_NO_WAIT).
 static int prepare_multigrid(const Setup *s, const CeedOperator *ops) {
   const CeedInt max = 3 * s->num;
   CeedOperator *list = NULL;
@@ -432,7 +433,7 @@ static int prepare_multigrid(const Setup *s, const CeedOperator *ops) {
 
   RITZ_TRY(RITZ_CALLOC(s->ceed, (size_t)max, &list));
   int ierr = RITZ_CALLOC(s->ceed, (size_t)max, &wanted);
-  for (CeedInt i = 0; !ierr && i < max; i++) {
+  for (CeedInt i = max - 1; !ierr && i >= 0; i--) {
     const bool smooths = i % 3 == 0 && i > 0 && !s->levels[i / 3].smoother;
     if (!ops[i]) continue;
     wanted[num] = RITZ_PREPARE_APPLY | (smooths ? wanted_by_smoother(s, ops[i]) : 0);
@@ -444,12 +445,32 @@ static int prepare_multigrid(const Setup *s, const CeedOperator *ops) {
   return ierr;
 }
 
+// After their kernels have begun: no conversion keeps those waiting.
+static int convert_operators(const Setup *s, const CeedOperator *ops) {
+  const CeedInt max = 3 * s->num;
+  CeedOperator *from = NULL;
+  CeedInt num = 0;
+
+  RITZ_TRY(RITZ_CALLOC(s->ceed, 2 * (size_t)max, &from));
+  for (CeedInt i = 0; i < max; i++) {
+    CeedOperator op = given_operator(&s->levels[i / 3], i % 3);
+
+    if (op == ops[i]) continue;
+    from[num] = op;
+    from[max + num++] = ops[i];
+  }
+  const int ierr = ritz_operators_renew_copies(num, from, from + max);
+  RITZ_FREE((void **)&from);
+  return ierr;
+}
+
 static int create_levels(const Setup *s) {
   CeedOperator *ops = NULL;
 
   RITZ_TRY(RITZ_CALLOC(s->ceed, 3 * (size_t)s->num, &ops));
   int ierr = make_operators(s, ops);
   if (!ierr) ierr = prepare_multigrid(s, ops);
+  if (!ierr) ierr = convert_operators(s, ops);
   for (CeedInt i = 0; !ierr && i < s->num; i++) ierr = create_level(s, i, &ops[3 * i]);
   for (CeedInt i = 0; i < 3 * s->num; i++) ierr = ritz_first_error(ierr, CeedOperatorDestroy(&ops[i]));
   RITZ_FREE((void **)&ops);
