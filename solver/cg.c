@@ -295,39 +295,52 @@ static int create_vectors(Cg *cg, bool has_z) {
   return CeedVectorSetValue(cg->s, 0); // passes with sums write to owned entries alone
 }
 
-// Adds the form of a pass whose vectors do not all have the precision of x: vector number `at` has that of v.
-static void add_form(RitzPassForms *forms, const RitzPass *pass, int at, CeedVector v) {
+// Adds the form of a pass whose vectors do not all have the precision of x: vector number `at` has another.
+static void add_form(RitzPassForms *forms, const RitzPass *pass, int at, CeedScalarType precision) {
   RitzPassForm form = ritz_pass_form(pass, CEED_SCALAR_TYPE);
 
-  form.precision[at] = v->precision;
+  form.precision[at] = precision;
   ritz_pass_forms_add(forms, form);
 }
 
+static void add_diagonal_forms(CeedScalarType of_inverse, RitzPassForms *forms) {
+  add_form(forms, &turn_diagonal, 2, of_inverse);
+  add_form(forms, &advance_diagonal, 4, of_inverse);
+  add_form(forms, &ritz_cg_products_pass, 1, of_inverse);
+}
+
+// Where s and z are in float, for a preconditioner in float, or there are none.
+static void add_step_forms(bool is_rounded, RitzPassForms *forms) {
+  if (is_rounded) {
+    add_form(forms, &turn_scaled, 1, CEED_SCALAR_FP32);
+    add_form(forms, &advance_rounded, 4, CEED_SCALAR_FP32);
+    add_form(forms, &rounding, 1, CEED_SCALAR_FP32);
+  } else {
+    ritz_pass_forms_add(forms, ritz_pass_form(&turn, CEED_SCALAR_TYPE));
+    ritz_pass_forms_add(forms, ritz_pass_form(&advance, CEED_SCALAR_TYPE));
+  }
+}
+
+void ritz_cg_add_forms(RitzSolverType type, CeedScalarType of_z, RitzPassForms *forms) {
+  add_step_forms(of_z != CEED_SCALAR_TYPE, forms);
+  add_form(forms, type == RITZ_SOLVER_FLEXIBLE_CG ? &flexible_products : &product, 0, of_z);
+}
+
 static int prepare_passes(const Cg *cg) {
-  const bool is_flexible = cg->solver->type == RITZ_SOLVER_FLEXIBLE_CG;
   const RitzPassForm dot = ritz_pass_form(ritz_vector_sum_pass(RITZ_SUM_DOT), CEED_SCALAR_TYPE),
                      multiple = ritz_pass_form(ritz_vector_sum_pass(RITZ_SUM_MULTIPLE), CEED_SCALAR_TYPE);
+  const CeedScalarType of_z = cg->z ? cg->z->precision : CEED_SCALAR_TYPE;
   RitzPassForms forms = {0};
 
   ritz_pass_forms_add(&forms, dot);
-  if (cg->inverse) {
-    add_form(&forms, &turn_diagonal, 2, cg->inverse);
-    add_form(&forms, &advance_diagonal, 4, cg->inverse);
-    add_form(&forms, &ritz_cg_products_pass, 1, cg->inverse);
-    return ritz_solve_prepare_passes(cg->solve, NULL, CEED_SCALAR_TYPE, &forms);
-  }
-  if (cg->s) {
-    add_form(&forms, &turn_scaled, 1, cg->z);
-    add_form(&forms, &advance_rounded, 4, cg->s);
-    add_form(&forms, &rounding, 1, cg->s);
-  } else {
-    ritz_pass_forms_add(&forms, ritz_pass_form(&turn, CEED_SCALAR_TYPE));
-    ritz_pass_forms_add(&forms, ritz_pass_form(&advance, CEED_SCALAR_TYPE));
-  }
-  if (cg->z) add_form(&forms, is_flexible ? &flexible_products : &product, 0, cg->z);
+  if (cg->inverse)
+    add_diagonal_forms(cg->inverse->precision, &forms);
+  else if (cg->z)
+    ritz_cg_add_forms(cg->solver->type, of_z, &forms);
+  else
+    add_step_forms(false, &forms);
   if (cg->z && !cg->solve->pc) ritz_pass_forms_add(&forms, multiple);
-  return ritz_solve_prepare_passes(cg->solve, cg->solve->pc, cg->z ? cg->z->precision : CEED_SCALAR_TYPE,
-                                   &forms);
+  return ritz_solve_prepare_passes(cg->solve, cg->inverse ? NULL : cg->solve->pc, of_z, &forms);
 }
 
 static int solve_standard(RitzSolver solver, const RitzSolve *solve) {

@@ -26,6 +26,10 @@ int ritz_cg_solve_on_device(RitzSolver solver, const RitzSolve *solve, CeedVecto
 // Conjugate gradients for a problem in parts.
 int ritz_cg_solve_in_parts(RitzSolver solver, const RitzSolve *solve, CeedVector inverse);
 
+// Adds the passes of steps with a preconditioner that is no diagonal; of_z: the precision of z = M r, which r
+// is rounded to where that is float.
+void ritz_cg_add_forms(RitzSolverType type, CeedScalarType of_z, RitzPassForms *forms);
+
 // r . r without or with r . M r, of the vectors r and M.
 int ritz_cg_products(CeedVector r, CeedVector inverse, double *rr, double *rz);
 extern const RitzPass ritz_cg_products_pass; // of r and M

@@ -377,6 +377,10 @@ static int strengthen_chebyshev(RitzPreconditioner pc, bool *is_changed) {
   return CEED_ERROR_SUCCESS;
 }
 
+static int prepare_chebyshev(RitzPreconditioner pc) {
+  return ritz_preconditioner_prepare(((const Chebyshev *)pc->data)->inner);
+}
+
 static const char *why_chebyshev_is_not_updated(RitzPreconditioner pc) {
   return ritz_preconditioner_why_not_updated(((const Chebyshev *)pc->data)->inner);
 }
@@ -439,6 +443,7 @@ static const RitzPreconditionerMethods chebyshev_methods = {.name = "Chebyshev",
                                                             .apply = apply_chebyshev,
                                                             .smooth = smooth_chebyshev,
                                                             .strengthen = strengthen_chebyshev,
+                                                            .prepare = prepare_chebyshev,
                                                             .view = view_chebyshev,
                                                             .bytes = chebyshev_bytes,
                                                             .work = chebyshev_work,
@@ -456,27 +461,57 @@ static int create_vectors(Chebyshev *c, CeedSize n, CeedScalarType precision) {
   return CEED_ERROR_SUCCESS;
 }
 
+// As many passes of steps over a diagonal as the degree needs.
+static void add_jacobi_steps(CeedInt degree, CeedScalarType precision, RitzPassForms *forms) {
+  const RitzPass *const passes[] = {degree > 1 ? &jacobi_first : &jacobi_only, &jacobi_last, &jacobi_begin,
+                                    &jacobi_step};
+
+  for (int i = 0; i < 1 + CeedIntMin(degree, 3); i++)
+    ritz_pass_forms_add(forms, ritz_pass_form(passes[i], precision));
+}
+
+// Beside steps in general with as many passes, of the method inside or of others.
+static void add_general_steps(CeedInt degree, bool is_scaled, CeedScalarType precision,
+                              RitzPassForms *forms) {
+  const StepPasses *p = is_scaled ? &scaled_passes : &step_passes;
+  const RitzPass *const passes[] = {is_scaled ? &scaled_residual : ritz_vector_sum_pass(RITZ_SUM_UPDATE),
+                                    &p->first, &p->begin, &p->last, &p->step};
+
+  for (int i = 0; i < 2 + CeedIntMin(degree, 3); i++)
+    ritz_pass_forms_add(forms, ritz_pass_form(passes[i], precision));
+}
+
+static void add_estimate(bool has_update, CeedScalarType precision, RitzPassForms *forms) {
+  const RitzVectorSumKind kinds[] = {RITZ_SUM_DOT, RITZ_SUM_MULTIPLE, RITZ_SUM_AXPY, RITZ_SUM_UPDATE};
+
+  for (int i = 0; i < (has_update ? 4 : 3); i++)
+    ritz_pass_forms_add(forms, ritz_pass_form(ritz_vector_sum_pass(kinds[i]), precision));
+}
+
+static CeedInt degree_of(const RitzChebyshevOptions *options) {
+  return options->degree > 0 ? options->degree : DEFAULT_DEGREE;
+}
+
+void ritz_chebyshev_add_forms(const RitzChebyshevOptions *options, CeedScalarType precision,
+                              RitzPassForms *forms) {
+  add_jacobi_steps(degree_of(options), precision, forms);
+  if (options->largest > 0) return;
+  add_estimate(true, precision, forms);
+  ritz_pass_forms_add(forms, ritz_pass_form(&ritz_jacobi_pass, precision));
+}
+
 // Prepares the passes of a step and of the estimate.
 static int prepare_passes(const Chebyshev *c, CeedScalarType precision) {
-  // As many as the degree needs.
-  const RitzPass *const of_jacobi[] = {c->degree > 1 ? &jacobi_first : &jacobi_only, &jacobi_last,
-                                       &jacobi_begin, &jacobi_step};
   RitzInside inside;
   const bool is_scaled = has_inside(c, precision, &inside);
-  const StepPasses *p = is_scaled ? &scaled_passes : &step_passes;
-  const RitzPass *const of_others[] = {is_scaled ? &scaled_residual : ritz_vector_sum_pass(RITZ_SUM_UPDATE),
-                                       &p->first, &p->begin, &p->last, &p->step};
-  const int num_steps = (c->has_inverse ? 1 : 2) + CeedIntMin(c->degree, 3);
-  const RitzVectorSumKind of_estimates[] = {RITZ_SUM_DOT, RITZ_SUM_MULTIPLE, RITZ_SUM_AXPY, RITZ_SUM_UPDATE};
-  RitzPassForm forms[10];
-  int num = 0;
+  RitzPassForms forms = {0};
 
-  for (int i = 0; i < num_steps; i++)
-    forms[num++] = ritz_pass_form(c->has_inverse ? of_jacobi[i] : of_others[i], precision);
-  for (int i = 0; c->is_estimated && i < (c->has_inverse || is_scaled ? 4 : 3); i++)
-    forms[num++] = ritz_pass_form(ritz_vector_sum_pass(of_estimates[i]), precision);
-  if (c->is_estimated && c->has_inverse) forms[num++] = ritz_pass_form(&ritz_jacobi_pass, precision);
-  return ritz_passes_prepare(c->system.ceed, num, forms);
+  if (c->has_inverse)
+    ritz_chebyshev_add_forms(&c->options, precision, &forms);
+  else
+    add_general_steps(c->degree, is_scaled, precision, &forms);
+  if (!c->has_inverse && c->is_estimated) add_estimate(is_scaled, precision, &forms);
+  return ritz_passes_prepare(c->system.ceed, forms.num, forms.form);
 }
 
 // c->system is made.
@@ -486,7 +521,7 @@ static int set_up_chebyshev(Chebyshev *c, const char *call, RitzPreconditioner i
   c->has_inverse = ritz_jacobi_inverse(inner, c->system.ceed, NULL) != NULL;
   c->options = *options;
   c->kind = options->kind;
-  c->degree = options->degree > 0 ? options->degree : DEFAULT_DEGREE;
+  c->degree = degree_of(options);
   c->is_estimated = !(options->largest > 0);
   RITZ_TRY(prepare_passes(c, precision));
   RITZ_TRY(find_bounds(c, call, precision));

@@ -2,6 +2,7 @@
 // Smoothers of multigrid levels, and the coarse solver, by the options. Called by solver/multigrid.c.
 #include "solver/eigenvalues.h"
 #include "solver/multigrid.h"
+#include "solver/patch-box.h"
 
 typedef RitzMultigridSetup Setup;
 
@@ -178,6 +179,50 @@ int ritz_multigrid_create_smoother(const Setup *s, CeedInt level) {
   if (is_served) return CEED_ERROR_SUCCESS;
   return create_on_level(s, level, is_free ? of_nodes(l->system.op) : kind, create_approximate, NULL);
 }
+
+// ---- Kernels ahead of creation ----
+
+static int begin_patches(const Setup *s, CeedInt level, RitzSmootherKind kind) {
+  RitzCycleLevel *l = &s->mg->levels[level];
+
+  (void)kind;
+  return ritz_patches_begin(&l->system, s->call, s->levels[level].space, s->options->patch_form, &l->sweep);
+}
+
+// Passes over a level's vectors that its smoother is made of, or is tested by.
+static void add_smoother_forms(const Setup *s, CeedInt level, RitzSmootherKind kind, RitzPassForms *forms) {
+  const RitzVectorSumKind of_patches[] = {RITZ_SUM_DOT, RITZ_SUM_UPDATE};
+  const RitzChebyshevOptions options = chebyshev_of(s, level);
+
+  for (int i = 0; kind == RITZ_SMOOTHER_PATCHES && i < 2; i++)
+    ritz_pass_forms_add(forms, ritz_pass_form(ritz_vector_sum_pass(of_patches[i]), s->precision));
+  if (kind == RITZ_SMOOTHER_JACOBI) ritz_chebyshev_add_forms(&options, s->precision, forms);
+}
+
+int ritz_multigrid_begin_smoothers(const Setup *s) {
+  RitzPassForms forms = {0};
+
+  for (CeedInt i = s->num - 1; i > 0; i--) {
+    const RitzCycleLevel *l = &s->mg->levels[i];
+    const RitzSmootherKind kind = ritz_multigrid_smoother_kind(s, l->system.op, l->degree);
+    bool is_served; // else another smoother is made, later
+
+    if (s->levels[i].smoother) continue;
+    add_smoother_forms(s, i, kind, &forms);
+    if (kind == RITZ_SMOOTHER_PATCHES) RITZ_TRY(create_on_level(s, i, kind, begin_patches, &is_served));
+  }
+  return ritz_passes_prepare(s->ceed, forms.num, forms.form);
+}
+
+int ritz_multigrid_end_smoothers(const Setup *s) {
+  int ierr = CEED_ERROR_SUCCESS;
+
+  for (CeedInt i = 0; i < s->num; i++)
+    ierr = ritz_first_error(ierr, ritz_patch_sweep_destroy(&s->mg->levels[i].sweep));
+  return ierr;
+}
+
+// ---- The coarse solver ----
 
 static int create_direct(const Setup *s, CeedInt level, RitzSmootherKind kind) {
   RitzCycleLevel *l = &s->mg->levels[level];

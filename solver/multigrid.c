@@ -17,6 +17,7 @@ static int destroy_level(RitzCycleLevel *l) {
   ierr = ritz_first_error(ierr, CeedOperatorDestroy(&l->prolong));
   ierr = ritz_first_error(ierr, CeedOperatorDestroy(&l->restriction));
   ierr = ritz_first_error(ierr, RitzPreconditionerDestroy(&l->smoother));
+  ierr = ritz_first_error(ierr, ritz_patch_sweep_destroy(&l->sweep));
   ierr = ritz_first_error(ierr, CeedVectorDestroy(&l->b));
   ierr = ritz_first_error(ierr, CeedVectorDestroy(&l->x));
   return ritz_first_error(ierr, CeedVectorDestroy(&l->r));
@@ -480,6 +481,7 @@ static int create_levels(const Setup *s) {
 static int create_smoothers(Setup *s) {
   bool is_symmetric;
 
+  RITZ_TRY(ritz_multigrid_begin_smoothers(s));
   RITZ_TRY(ritz_multigrid_choose_smoother(s));
   s->is_symmetric = s->options->cycle != RITZ_CYCLE_F && !s->options->is_full && !s->options->starts_full;
   for (CeedInt i = 0; i < s->num; i++) {
@@ -488,7 +490,7 @@ static int create_smoothers(Setup *s) {
     RITZ_TRY(RitzPreconditionerIsSymmetric(s->mg->levels[i].smoother, &is_symmetric));
     s->is_symmetric = s->is_symmetric && is_symmetric;
   }
-  return CEED_ERROR_SUCCESS;
+  return ritz_multigrid_end_smoothers(s);
 }
 
 // One cycle of zeros: tables and weights come to where they are needed, memory is touched, before the first

@@ -6,6 +6,7 @@
 #include <ritz/multigrid.h>
 
 #include "core/core.h"
+#include "core/patch-sweep.h"
 #include "solver/preconditioner.h"
 #include "solver/smoother-model.h"
 
@@ -23,6 +24,7 @@ typedef struct {
   CeedOperator original;             // counted: that the operator is a copy of; NULL: not kept, or no copy
   CeedOperator prolong, restriction; // counted; NULL on level 0
   RitzPreconditioner smoother;       // counted; of level 0 what solves there
+  RitzPatchSweep sweep;              // owned: begins the kernel of patches until they are made; or NULL
   CeedVector b, x;                   // owned; NULL on the finest level, where they are the caller's
   CeedVector r;                      // owned; NULL on level 0
   CeedSize n;
@@ -72,6 +74,10 @@ int ritz_multigrid_create(Ceed ceed, const char *call, CeedInt num_levels, const
 // level `level` by kind and steps; a caller's own is taken as it is.
 RitzSmootherKind ritz_multigrid_smoother_kind(const RitzMultigridSetup *s, CeedOperator op, CeedInt degree);
 int ritz_multigrid_create_smoother(const RitzMultigridSetup *s, CeedInt level);
+// Begins the kernels of all levels' smoothers, patches and passes over vectors, beside what follows; gives
+// back what the first one keeps for that.
+int ritz_multigrid_begin_smoothers(const RitzMultigridSetup *s);
+int ritz_multigrid_end_smoothers(const RitzMultigridSetup *s);
 int ritz_multigrid_create_coarse_solver(const RitzMultigridSetup *s); // in its place on level 0
 // A smoother of this kind (PATCHES: the exact ones) for a level; *is_served false, and nothing reported: it
 // is not for its mesh or operator.

@@ -38,4 +38,9 @@ typedef struct {
 // In parts all make the call together, sums over vectors being those of all of them.
 int ritz_patch_box_find_factors(const RitzSystem *system, const RitzPatchShare *share, RitzPatchBox *box);
 
+// A sweep whose kernel begins to be made: that of the patches of a system, which does not depend on its
+// factors; sweeps made meanwhile share it. *sweep belongs to the caller, also after a failure.
+int ritz_patches_begin(const RitzSystem *system, const char *call, RitzSpace space, RitzPatchForm form,
+                       RitzPatchSweep *sweep);
+
 #endif

@@ -184,16 +184,23 @@ static int find_factors(const RitzSystem *system, RitzPatchBox *box) {
   return ritz_first_error(ierr, CeedVectorDestroy(&all.y));
 }
 
+static int create_box(const RitzSystem *system, const char *call, RitzSpace space, RitzPatchForm form,
+                      RitzPatchBox *box) {
+  CeedScalarType precision;
+
+  RITZ_TRY(RitzOperatorGetPrecision(system->op, &precision));
+  RITZ_TRY(ritz_patch_box_create(system->ceed, call, space, system->constraints, box));
+  box->precision = precision;
+  box->form = form;
+  return CEED_ERROR_SUCCESS;
+}
+
 // From the numbers that the operator has now. *sweep belongs to the caller, also after a failure.
 static int create_sweep(const char *call, const Patches *p, RitzPatchSweep *sweep) {
   const RitzSystem *system = &p->system;
   RitzPatchBox box;
-  CeedScalarType precision;
 
-  RITZ_TRY(RitzOperatorGetPrecision(system->op, &precision));
-  RITZ_TRY(ritz_patch_box_create(system->ceed, call, p->space, system->constraints, &box));
-  box.precision = precision;
-  box.form = p->options.form;
+  RITZ_TRY(create_box(system, call, p->space, p->options.form, &box));
   const int ierr = find_factors(system, &box);
   if (ierr) {
     ritz_patch_box_clear(&box);
@@ -202,6 +209,16 @@ static int create_sweep(const char *call, const Patches *p, RitzPatchSweep *swee
   RITZ_TRY(ritz_patch_sweep_create(system->ceed, &box, sweep));
   RITZ_TRY(ritz_patch_sweep_prepare(*sweep));
   return test_sweep(system, call, *sweep);
+}
+
+int ritz_patches_begin(const RitzSystem *system, const char *call, RitzSpace space, RitzPatchForm form,
+                       RitzPatchSweep *sweep) {
+  RitzPatchBox box;
+
+  RITZ_TRY(create_box(system, call, space, form, &box));
+  for (CeedInt d = 0; d < box.dim; d++) box.factor[d] = 1;
+  RITZ_TRY(ritz_patch_sweep_create(system->ceed, &box, sweep));
+  return ritz_patch_sweep_prepare(*sweep);
 }
 
 // Tables of lines are all there is: they are made anew.

@@ -203,6 +203,10 @@ int ritz_preconditioner_strengthen(RitzPreconditioner pc, bool *is_changed) {
   return pc->methods->strengthen ? pc->methods->strengthen(pc, is_changed) : CEED_ERROR_SUCCESS;
 }
 
+int ritz_preconditioner_prepare(RitzPreconditioner pc) {
+  return pc->methods->prepare ? pc->methods->prepare(pc) : CEED_ERROR_SUCCESS;
+}
+
 void ritz_preconditioner_enter_solve(RitzPreconditioner pc, bool begins) {
   if (pc && pc->methods->enter_solve) pc->methods->enter_solve(pc, begins);
 }

@@ -47,6 +47,8 @@ typedef struct {
   // Called by conjugate gradients when r . z <= 0, which bounds of eigenvalues that are too small bring
   // about: better ones, if they were estimated, and not for the second time. NULL: nothing can be done.
   int (*strengthen)(RitzPreconditioner pc, bool *is_changed);
+  // Waits for the kernels of operators of its own, whatever their use. NULL: there are none.
+  int (*prepare)(RitzPreconditioner pc);
   // A solve by this preconditioner begins or has ended. NULL: it makes no difference.
   void (*enter_solve)(RitzPreconditioner pc, bool begins);
   int (*view)(RitzPreconditioner pc, FILE *stream, int indent); // lines, each indented; NULL: the name
@@ -87,7 +89,8 @@ void ritz_preconditioner_add_forms(RitzPreconditioner pc, CeedScalarType precisi
 int ritz_preconditioner_smooth(RitzPreconditioner pc, const RitzSystem *system, CeedVector b, CeedVector x,
                                bool starts_from_zero, CeedVector r, bool is_after);
 int ritz_preconditioner_strengthen(RitzPreconditioner pc, bool *is_changed); // false: it cannot
-void ritz_preconditioner_enter_solve(RitzPreconditioner pc, bool begins);    // pc may be NULL
+int ritz_preconditioner_prepare(RitzPreconditioner pc);
+void ritz_preconditioner_enter_solve(RitzPreconditioner pc, bool begins); // pc may be NULL
 // RitzPreconditionerUpdate of one inside another, and why that cannot be done (NULL: it can).
 int ritz_preconditioner_update(RitzPreconditioner pc);
 const char *ritz_preconditioner_why_not_updated(RitzPreconditioner pc);
@@ -181,6 +184,9 @@ int ritz_blocks_create_in_parts(Ceed ceed, const char *call, CeedInt num, const 
 int ritz_chebyshev_create(const char *call, Ceed ceed, CeedOperator op, RitzApplyFunction apply, void *ctx,
                           CeedScalarType precision, RitzIndices constraints, RitzPreconditioner inner,
                           const RitzChebyshevOptions *options, RitzPreconditioner *pc);
+// Adds the passes of its steps and its estimate over a diagonal, Jacobi's method.
+void ritz_chebyshev_add_forms(const RitzChebyshevOptions *options, CeedScalarType precision,
+                              RitzPassForms *forms);
 // Estimates its bounds by another system: those beside a nullspace, which the polynomial knows not of.
 int ritz_chebyshev_estimate_beside(RitzPreconditioner pc, const RitzSystem *system,
                                    const RitzChebyshevOptions *options);

@@ -28,6 +28,8 @@
 // A as there are colours.
 #include <math.h>
 
+#include <ritz/operator.h>
+
 #include "core/vector-pass.h"
 #include "solver/preconditioner.h"
 #include "solver/schwarz.h"
@@ -231,17 +233,22 @@ static int free_schwarz(Schwarz *s) {
 
 static int destroy_schwarz(RitzPreconditioner pc) { return free_schwarz(pc->data); }
 
+static int prepare_schwarz(RitzPreconditioner pc) {
+  const Schwarz *s = pc->data;
+  return RitzOperatorsPrepare(s->num, s->ops, NULL, false);
+}
+
 #define ADDITIVE(title)                                                                                      \
   {                                                                                                          \
     .name = title, .apply = apply_additive, .get_inside = get_inverses, .apply_inside = apply_inverses,      \
-    .view = view_schwarz, .bytes = schwarz_bytes, .work = schwarz_work, .update = update_schwarz,            \
-    .destroy = destroy_schwarz                                                                               \
+    .view = view_schwarz, .bytes = schwarz_bytes, .work = schwarz_work, .prepare = prepare_schwarz,          \
+    .update = update_schwarz, .destroy = destroy_schwarz                                                     \
   }
 #define COLOURED(kind_for_cg)                                                                                \
   {                                                                                                          \
     .name = "coloured vertex patches", .symmetric_form = kind_for_cg, .apply = apply_coloured,               \
     .smooth = smooth_coloured, .view = view_schwarz, .bytes = schwarz_bytes, .work = schwarz_work,           \
-    .update = update_schwarz, .destroy = destroy_schwarz                                                     \
+    .prepare = prepare_schwarz, .update = update_schwarz, .destroy = destroy_schwarz                         \
   }
 static const RitzPreconditionerMethods methods[] = {
     [RITZ_SCHWARZ_ELEMENTS] = ADDITIVE("element-wise Schwarz"),

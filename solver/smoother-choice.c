@@ -6,7 +6,8 @@
 // The prediction is iterations (smoother-model.h) times the work of one on the finest level. By the model
 // that work is a number of applies. Where a solve takes long enough, the operator and one action of each
 // smoother that is not beaten clearly by the model are timed instead; solves below some seconds are not worth
-// it, as each smoother may have kernels to be compiled.
+// it, as each smoother may have kernels to be compiled. Who is timed has its kernels: the choice is the same
+// whether they come from a cache or a compiler.
 #include <math.h>
 
 #include <ritz/operator.h>
@@ -142,6 +143,7 @@ static int time_candidate(Setup *s, Trial *t, double apply, RitzSmootherCandidat
   const double outer = s->precision == CEED_SCALAR_TYPE ? 1 : double_apply;
   double seconds = 0;
 
+  RITZ_TRY(ritz_preconditioner_prepare(t->smoother));
   RITZ_TRY(time_action(t, &seconds));
   c->seconds = coarser_levels * (2 * seconds + apply - saved) + outer * apply;
   return CEED_ERROR_SUCCESS;

@@ -4,6 +4,9 @@
 // stop. The iterations are left to cg*.c, minres.c, gmres.c, stationary.c.
 #include <math.h>
 
+#include <ritz/operator.h>
+
+#include "solver/cg.h"
 #include "solver/solver.h"
 
 // ---- Checks ----
@@ -283,16 +286,35 @@ int ritz_solver_judge_start(RitzSolver solver, const RitzSolve *solve, double no
   return CEED_ERROR_SUCCESS;
 }
 
-int ritz_solve_prepare_passes(const RitzSolve *solve, RitzPreconditioner pc, CeedScalarType precision,
-                              RitzPassForms *forms) {
+static void add_residual_forms(RitzPassForms *forms) {
   const RitzVectorSumKind kinds[] = {RITZ_SUM_UPDATE, RITZ_SUM_SCALING, RITZ_SUM_SQUARE};
-  const RitzSystem *system = &solve->system;
 
   for (int i = 0; i < 3; i++)
     ritz_pass_forms_add(forms, ritz_pass_form(ritz_vector_sum_pass(kinds[i]), CEED_SCALAR_TYPE));
+}
+
+int ritz_solve_prepare_passes(const RitzSolve *solve, RitzPreconditioner pc, CeedScalarType precision,
+                              RitzPassForms *forms) {
+  const RitzSystem *system = &solve->system;
+
+  add_residual_forms(forms);
   ritz_pass_forms_add_many(forms, system->num_null, false, CEED_SCALAR_TYPE);
   if (pc && pc->ceed == system->ceed) ritz_preconditioner_add_forms(pc, precision, forms);
   return ritz_passes_prepare(system->ceed, forms->num, forms->form);
+}
+
+int RitzSolverPrepare(RitzSolver solver, CeedScalarType precision) {
+  RitzPassForms forms = {0};
+
+  RITZ_HANDLE(solver);
+  RITZ_TRY(ritz_check_precision(solver->ceed, __func__, precision));
+  if (solver->op) RITZ_TRY(RitzOperatorsPrepare(1, &solver->op, NULL, true));
+  add_residual_forms(&forms);
+  if (solver->type == RITZ_SOLVER_CG || solver->type == RITZ_SOLVER_FLEXIBLE_CG) {
+    ritz_pass_forms_add(&forms, ritz_pass_form(ritz_vector_sum_pass(RITZ_SUM_DOT), CEED_SCALAR_TYPE));
+    ritz_cg_add_forms(solver->type, precision, &forms);
+  }
+  return ritz_passes_prepare(solver->op ? solver->op->obj.ceed : solver->ceed, forms.num, forms.form);
 }
 
 int ritz_solve_first_residual(const RitzSolve *solve, CeedVector r, double *scale, double *norm,

@@ -21,6 +21,9 @@
 #define __constant__    static const
 #define __align__(n)    __attribute__((aligned(n)))
 #define __launch_bounds__(...)
+#define bool _Bool
+#define true 1
+#define false 0
 
 typedef struct {
   unsigned x;

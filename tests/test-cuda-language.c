@@ -14,6 +14,7 @@
 #include "tests/geometry-problem.h"
 #include "tests/gpu-kit.h"
 #include "tests/grid.h"
+#include "tests/kernels-ahead.h"
 #include "tests/played-cuda.h"
 #include "tests/random-operator.h"
 
@@ -454,6 +455,13 @@ TEST(energies_of_warps_and_products_ahead_give_the_iterates_of_the_host) {
   CHECK(played.num_ahead >= 2 * NUM_ITERATIONS, "%d launches before the host has read", played.num_ahead);
 }
 
+TEST(all_programs_of_a_solve_are_begun_before_their_first_use) {
+  NEEDS_COROUTINES();
+  Ceed ceed = played_open(&ritz_cuda_gen_backend, SM_90);
+  ahead_check(ceed, RITZ_SMOOTHER_JACOBI);
+  CeedDestroy(&ceed);
+}
+
 int main(int argc, char **argv) {
   setenv("RITZ_CACHE", "off", 1); // what is compiled is a path in this process's folder
   return tap_main(argc, argv,
@@ -465,5 +473,6 @@ int main(int argc, char **argv) {
                         tensor_cores_multiply_as_the_reference_on_three_architectures,
                         fences_keep_points_apart_where_geometry_is_computed,
                         random_operators_are_their_matrices, several_vectors_have_results_of_their_own,
-                        energies_of_warps_and_products_ahead_give_the_iterates_of_the_host));
+                        energies_of_warps_and_products_ahead_give_the_iterates_of_the_host,
+                        all_programs_of_a_solve_are_begun_before_their_first_use));
 }

@@ -2,6 +2,7 @@
 // p-multigrid on /gpu/*/gen: what a cycle applies runs as one kernel each, on the device alone. What the
 // operators compute: test-multigrid.c.
 #include "tests/gpu-kit.h"
+#include "tests/kernels-ahead.h"
 #include "tests/levels.h"
 #include <ritz/operator.h>
 
@@ -78,8 +79,14 @@ TEST_EACH_GEN(cycles_and_their_diagonals_copy_nothing_to_the_host) {
   levels_destroy(&l);
 }
 
+TEST_EACH_GEN(all_programs_of_a_solve_are_begun_before_their_first_use) {
+  ahead_check(ceed, RITZ_SMOOTHER_JACOBI);
+  ahead_check(ceed, RITZ_SMOOTHER_PATCHES);
+}
+
 int main(int argc, char **argv) {
   return tap_main(argc, argv,
-                  TESTS(all_operators_of_a_level_are_one_kernel_each,
+                  TESTS(all_programs_of_a_solve_are_begun_before_their_first_use,
+                        all_operators_of_a_level_are_one_kernel_each,
                         cycles_and_their_diagonals_copy_nothing_to_the_host));
 }

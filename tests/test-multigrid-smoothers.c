@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "solver/multigrid.h"
 #include "tests/api.h"
+#include "tests/cold-cache.h"
 #include <float.h>
 
 enum { HAS_DOUBLE = sizeof(CeedScalar) == sizeof(double) };
@@ -464,6 +465,33 @@ TEST(programs_that_do_not_wait_get_no_patches_on_small_boxes) {
   CHECK_OK(CeedDestroy(&ceed));
 }
 
+static void check_prepared(MultigridKit *k) {
+  ColdCache cold;
+  cold_begin(&cold);
+  const int before = cold_num_compiled();
+  CHECK_OK(RitzOperatorSetUse(k->op, RITZ_USE_NO_WAIT));
+  CHECK_OK(RitzPreconditionerCreateElementSchwarz(k->op, k->space, NULL, k->fixed, &k->pc));
+  CHECK_OK(ritz_preconditioner_prepare(k->pc));
+  const int prepared = cold_num_compiled();
+  CeedVector r = kit_random(k, 3), z = kit_vector(k);
+  CHECK_OK(RitzPreconditionerApply(k->pc, r, z));
+  const int applied = cold_num_compiled();
+  (void)cold_end(&cold);
+  CHECK(prepared > before && applied == prepared, "%d, then %d kernels", prepared - before, applied - before);
+  CHECK_OK(CeedVectorDestroy(&r) | CeedVectorDestroy(&z));
+}
+
+// What a smoother is timed by is no ahead-of-time kernel, whatever the cache has: the choice is the same.
+TEST(smoothers_that_are_prepared_have_their_kernels) {
+  const MultigridCase c = {.dim = 2, .n = 8, .degree = 3};
+  MultigridKit k;
+  Ceed ceed = tap_ceed("/cpu/self/gen");
+  CHECK_OK(kit_create_spaces(ceed, &c, &k));
+  check_prepared(&k);
+  CHECK_OK(kit_close(&k));
+  CHECK_OK(CeedDestroy(&ceed));
+}
+
 // ---- Misuse ----
 
 static void check_refused(Ceed ceed, const MultigridCase *c, int code, const char *fragment) {
@@ -501,5 +529,6 @@ int main(int argc, char **argv) {
                         smoothers_are_measured_for_long_solves_alone,
                         coefficients_that_vary_lead_to_another_smoother,
                         programs_that_do_not_wait_get_no_patches_on_small_boxes,
+                        smoothers_that_are_prepared_have_their_kernels,
                         smoothers_that_cannot_be_are_refused_with_what_serves));
 }

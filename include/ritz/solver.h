@@ -159,6 +159,11 @@ CEED_EXTERN int RitzSolverSetReductionInMemory(RitzSolver solver, RitzReduceFunc
 // CEED_ERROR_INCOMPATIBLE (no reduction is set).
 CEED_EXTERN int RitzSolverSetNumOwned(RitzSolver solver, CeedSize num_owned);
 CEED_EXTERN int RitzSolverSetMonitor(RitzSolver solver, RitzMonitorFunction monitor, void *ctx); // NULL: none
+// Begins to make the kernels of the operator and of the method's own steps with a preconditioner of this
+// precision, beside what the program does next: makes the preconditioner, for one. Solves begin with it, so
+// that it is never needed. As RitzOperatorsPrepare in the background. Errors: those of
+// CeedOperatorCheckReady; CEED_ERROR_INCOMPATIBLE (no such precision).
+CEED_EXTERN int RitzSolverPrepare(RitzSolver solver, CeedScalarType precision);
 // Solves A x = b from the initial guess in x. Not converging is not an error: ask for the reason. Errors:
 // CEED_ERROR_INCOMPLETE without an operator, CEED_ERROR_INCOMPATIBLE when b and x are the same vector or the
 // operator has no active vectors, CEED_ERROR_DIMENSION when b, x, the operator, the diagonal and the
