@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The known solution, a product of sines: its values, its source, the errors against it.
 #include <math.h>
+#include <ritz/operator.h>
 
 #include "cli/cli.h"
 #include "cli/problem-points.h"
@@ -48,16 +49,21 @@ static PointsKnown get_known(const Problem *p) {
 
 // ---- Source ----
 
-static int add_block_source(const Problem *p, CeedInt block, CeedVector rhs) {
+static int create_source(const Problem *p, const Points *points, CeedOperator *op) {
   const PointsKnown known = get_known(p);
+  const PointsField fields[] = {points_position(p, points), points_geometry(p, points),
+                                points_weights(points), points_test(p, points)};
+
+  return points_create_operator(p, points, &known, points_sine_source, 3, 1, fields, op);
+}
+
+static int add_block_source(const Problem *p, CeedInt block, CeedVector rhs) {
   CeedOperator op = NULL;
   Points points;
   int ierr;
 
   CLI_TRY_CLEANUP(points_create(p, block, POINTS_LOADS, &points));
-  const PointsField fields[] = {points_position(p, &points), points_geometry(p, &points),
-                                points_weights(&points), points_test(p, &points)};
-  CLI_TRY_CLEANUP(points_create_operator(p, &points, &known, points_sine_source, 3, 1, fields, &op));
+  CLI_TRY_CLEANUP(create_source(p, &points, &op));
   CLI_TRY_CLEANUP(CeedOperatorApplyAdd(op, CEED_VECTOR_NONE, rhs, CEED_REQUEST_IMMEDIATE));
 cleanup:
   CeedOperatorDestroy(&op);
@@ -93,33 +99,42 @@ static int add_errors(CeedVector errors, ErrorSum sum[2]) {
   return CeedVectorRestoreArrayRead(errors, &array);
 }
 
-static int add_block_errors(const Problem *p, CeedInt block, CeedVector u, ErrorSum sum[2]) {
+// errors: a new vector, what the operator gives.
+static int create_errors(const Problem *p, const Points *points, CeedVector *errors, CeedOperator *op) {
   const PointsKnown known = get_known(p);
   CeedElemRestriction rstr = NULL;
   CeedBasis basis = NULL;
+  int ierr;
+
+  CLI_TRY_CLEANUP(points_create_sums(p, points, 2, &rstr, &basis, errors));
+  const PointsField fields[] = {
+      points_position(p, points),
+      points_geometry(p, points),
+      points_weights(points),
+      {"u", p->num_comp, CEED_EVAL_INTERP, points->rstr_u, points->basis_u, CEED_VECTOR_ACTIVE},
+      {"du", p->dim * p->num_comp, CEED_EVAL_GRAD, points->rstr_u, points->basis_u, CEED_VECTOR_ACTIVE},
+      {"errors", 2, CEED_EVAL_INTERP, rstr, basis, CEED_VECTOR_ACTIVE},
+  };
+  ierr = points_create_operator(p, points, &known, points_sine_errors, 5, 1, fields, op);
+cleanup:
+  CeedBasisDestroy(&basis);
+  CeedElemRestrictionDestroy(&rstr);
+  return ierr;
+}
+
+static int add_block_errors(const Problem *p, CeedInt block, CeedVector u, ErrorSum sum[2]) {
   CeedVector errors = NULL;
   CeedOperator op = NULL;
   Points points;
   int ierr;
 
   CLI_TRY_CLEANUP(points_create(p, block, POINTS_ERRORS, &points));
-  CLI_TRY_CLEANUP(points_create_sums(p, &points, 2, &rstr, &basis, &errors));
-  const PointsField fields[] = {
-      points_position(p, &points),
-      points_geometry(p, &points),
-      points_weights(&points),
-      {"u", p->num_comp, CEED_EVAL_INTERP, points.rstr_u, points.basis_u, CEED_VECTOR_ACTIVE},
-      {"du", p->dim * p->num_comp, CEED_EVAL_GRAD, points.rstr_u, points.basis_u, CEED_VECTOR_ACTIVE},
-      {"errors", 2, CEED_EVAL_INTERP, rstr, basis, CEED_VECTOR_ACTIVE},
-  };
-  CLI_TRY_CLEANUP(points_create_operator(p, &points, &known, points_sine_errors, 5, 1, fields, &op));
+  CLI_TRY_CLEANUP(create_errors(p, &points, &errors, &op));
   CLI_TRY_CLEANUP(CeedOperatorApply(op, u, errors, CEED_REQUEST_IMMEDIATE));
   CLI_TRY_CLEANUP(add_errors(errors, sum));
 cleanup:
   CeedOperatorDestroy(&op);
   CeedVectorDestroy(&errors);
-  CeedBasisDestroy(&basis);
-  CeedElemRestrictionDestroy(&rstr);
   points_destroy(&points);
   return ierr;
 }
@@ -133,5 +148,31 @@ int problem_sine_errors(const Problem *p, CeedVector u, double *l2, double *h1) 
   CLI_TRY(problem_reduce(p, RITZ_REDUCTION_SUM, 2, squares));
   *l2 = sqrt(squares[0]);
   *h1 = sqrt(squares[1]);
+  return CEED_ERROR_SUCCESS;
+}
+
+// ---- Kernels ahead of both ----
+
+static int prepare_block(const Problem *p, CeedInt block) {
+  CeedOperator ops[] = {NULL, NULL};
+  CeedVector errors = NULL;
+  Points loads, all;
+  int ierr = points_create(p, block, POINTS_LOADS, &loads);
+
+  if (!ierr) ierr = create_source(p, &loads, &ops[0]);
+  points_destroy(&loads);
+  CLI_TRY_CLEANUP(ierr);
+  CLI_TRY_CLEANUP(points_create(p, block, POINTS_ERRORS, &all));
+  ierr = create_errors(p, &all, &errors, &ops[1]);
+  points_destroy(&all);
+  if (!ierr) ierr = RitzOperatorsPrepare(2, ops, NULL, true);
+cleanup:
+  for (int i = 0; i < 2; i++) CeedOperatorDestroy(&ops[i]);
+  CeedVectorDestroy(&errors);
+  return ierr;
+}
+
+int problem_prepare_sine(const Problem *p) {
+  for (CeedInt b = 0; b < p->num_blocks && problem_is_on_device(p); b++) CLI_TRY(prepare_block(p, b));
   return CEED_ERROR_SUCCESS;
 }

@@ -220,6 +220,13 @@ int problem_create_step(Problem *p, double factor, ProblemOperator *op) {
 
 // ---- The object ----
 
+bool problem_is_on_device(const Problem *p) {
+  CeedMemType memory = CEED_MEM_HOST;
+
+  CeedGetPreferredMemType(p->ceed, &memory);
+  return memory == CEED_MEM_DEVICE;
+}
+
 int problem_has_directions(RitzMesh mesh, bool *has) {
   CeedInt num_blocks = 0;
 
@@ -271,6 +278,7 @@ int problem_create(Ceed ceed, RitzMesh mesh, const ProblemOptions *options, Prob
   }
   CLI_TRY(RitzSpaceCreate(mesh, options->order, p->num_comp, &p->space));
   CLI_TRY(create_restrictions(p));
+  if (options->has_known) CLI_TRY(problem_prepare_sine(p));
   if (options->transport) CLI_TRY(RitzExchangeCreate(p->space, ceed, options->transport, &p->exchange));
   CLI_TRY(create_whole_or_parts(p, problem_form(p, options->more_points ? options->more_points : 2), &p->op));
   return problem_has_jumps(p, &p->has_jumps);

@@ -109,6 +109,7 @@ typedef struct {
   CeedInt num_robin;
   const ProblemRobin *robin;      // borrowed likewise
   double factor;                  // heat: of c in the operator, 1 / time step or so
+  bool has_known;                 // the solution is known: problem_prepare_sine comes first
   const RitzTransport *transport; // borrowed: the mesh is a part; NULL: it is all there is
 } ProblemOptions;
 
@@ -149,6 +150,8 @@ typedef struct {
 // Starts from zeros; to be destroyed even when the creation fails. The mesh outlives the problem.
 int problem_create(Ceed ceed, RitzMesh mesh, const ProblemOptions *options, Problem *problem);
 void problem_destroy(Problem *problem);
+// Whether its vectors are in the memory of a device, whose kernels are made ahead of what comes first.
+bool problem_is_on_device(const Problem *problem);
 // Whether all elements are lines, quadrilaterals or hexahedra; in a part of a mesh: those of the whole.
 int problem_has_directions(RitzMesh mesh, bool *has);
 // The operator of the problem as a level of multigrid has it, on any space with as many components: one Gauss
@@ -248,6 +251,8 @@ int problem_add_sine_source(const Problem *problem, CeedVector rhs);
 // L2 norm of u minus it, and of the gradient of the difference (axisymmetric: with the strain of circles), by
 // p+3 Gauss points per direction, exactly to degree 2p+4.
 int problem_sine_errors(const Problem *problem, CeedVector u, double *l2, double *h1);
+// Begins to make the kernels of both on devices, beside what follows.
+int problem_prepare_sine(const Problem *problem);
 
 // ---- problem-law.c ----
 

@@ -83,11 +83,8 @@ static int choose_precision(Solve *s) {
 // On quadrilaterals and hexahedra steps over elements take less time from this degree on: diffusion with two
 // instead of three over single unknowns (doc/performance.md). Of elasticity the library knows.
 static CeedInt schwarz_degree(const Solve *s) {
-  CeedMemType memory = CEED_MEM_HOST;
-
   if (problem_is_elastic((ProblemKind)s->options.problem)) return 0;
-  CeedGetPreferredMemType(s->ceed, &memory);
-  return memory == CEED_MEM_HOST ? 3 : 5;
+  return problem_is_on_device(&s->problem) ? 5 : 3;
 }
 
 // Temperatures: what the library finds for the mesh and the machine; elasticity: what it takes for coupled
@@ -205,6 +202,40 @@ static int create_multigrid(Solve *s) {
   return ierr;
 }
 
+// ---- Solver ahead of its preconditioner ----
+
+// CG needs one fixed symmetric matrix; a float one below double residuals is that only to rounding.
+static RitzSolverType chosen_solver(const Solve *s, bool is_symmetric, CeedScalarType precision) {
+  const bool is_skew = s->conductivity || s->followers; // the Jacobian is not symmetric
+
+  if (s->options.solver >= 0) return (RitzSolverType)s->options.solver;
+  if (is_skew) return RITZ_SOLVER_GMRES;
+  return is_symmetric && precision == CEED_SCALAR_TYPE ? RITZ_SOLVER_CG : RITZ_SOLVER_FLEXIBLE_CG;
+}
+
+static int choose_solver(const Solve *s, RitzSolverType *type) {
+  CeedScalarType precision = CEED_SCALAR_TYPE;
+  bool is_symmetric = true;
+
+  if (s->pc) CLI_TRY(RitzPreconditionerIsSymmetric(s->pc, &is_symmetric));
+  if (s->pc) CLI_TRY(RitzPreconditionerGetPrecision(s->pc, &precision));
+  *type = chosen_solver(s, is_symmetric, precision);
+  return CEED_ERROR_SUCCESS;
+}
+
+// Kernels of a method around multigrid, on devices while that is made.
+static int prepare_method(const Solve *s) {
+  const ProblemOperator *op = linear_operator(s);
+  RitzSolver solver = NULL;
+
+  if (!problem_is_on_device(&s->problem) || !op->whole) return CEED_ERROR_SUCCESS;
+  CLI_TRY(RitzSolverCreate(s->ceed, chosen_solver(s, true, chosen_precision(s)), &solver));
+  int ierr = RitzSolverSetOperator(solver, op->whole);
+  if (!ierr) ierr = RitzSolverPrepare(solver, chosen_precision(s));
+  RitzSolverDestroy(&solver);
+  return ierr;
+}
+
 // ---- Preconditioners ----
 
 static int create_chebyshev(Solve *s) {
@@ -262,6 +293,7 @@ static int create_preconditioner(Solve *s, SolvePreconditioner *kind) {
           : o->problem == PROBLEM_MASS ? PC_JACOBI
                                        : PC_MULTIGRID;
   if (*kind == PC_MULTIGRID) CLI_TRY(choose_precision(s));
+  if (*kind == PC_MULTIGRID) CLI_TRY(prepare_method(s));
   ierr = create_kind(s, *kind);
   if (ierr && ierr != CEED_ERROR_UNSUPPORTED && *kind == PC_MULTIGRID && !s->transport &&
       chosen_precision(s) != CEED_SCALAR_TYPE) {
@@ -284,23 +316,6 @@ static int create_preconditioner(Solve *s, SolvePreconditioner *kind) {
 }
 
 // ---- Solver ----
-
-// CG needs one fixed symmetric matrix; a float one below double residuals is that only to rounding.
-static int choose_solver(const Solve *s, RitzSolverType *type) {
-  CeedScalarType own = CEED_SCALAR_FP64, precision = CEED_SCALAR_FP64;
-  bool is_symmetric = true;
-
-  *type = (RitzSolverType)s->options.solver;
-  if (s->options.solver >= 0) return CEED_ERROR_SUCCESS;
-  const bool is_skew = s->conductivity || s->followers; // the Jacobian is not symmetric
-  *type = is_skew ? RITZ_SOLVER_GMRES : RITZ_SOLVER_CG;
-  if (!s->pc || is_skew) return CEED_ERROR_SUCCESS;
-  CLI_TRY(CeedGetScalarType(&own));
-  CLI_TRY(RitzPreconditionerIsSymmetric(s->pc, &is_symmetric));
-  CLI_TRY(RitzPreconditionerGetPrecision(s->pc, &precision));
-  if (!is_symmetric || precision != own) *type = RITZ_SOLVER_FLEXIBLE_CG;
-  return CEED_ERROR_SUCCESS;
-}
 
 static const char *solver_name(RitzSolverType type) {
   static const char *const names[] = {

@@ -23,6 +23,7 @@ static int create_problem(Solve *s) {
                                   .num_robin = s->num_robin,
                                   .robin = s->robin,
                                   .factor = (o->method == BDF2 ? 1.5 : 1) * steps_per_time,
+                                  .has_known = o->exact == EXACT_SINE,
                                   .transport = s->transport};
 
   CLI_TRY(problem_create(s->ceed, s->mesh, &options, &s->problem));
@@ -70,12 +71,21 @@ static int write_output(const Solve *s) {
   return ierr;
 }
 
-static int solve_steady(Solve *s, bool *converged) {
+static int set_data(Solve *s) {
   CLI_TRY(solve_set_boundary(s));
   CLI_TRY(solve_add_loads(s, s->rhs));
-  CLI_TRY(solve_balance(s));
+  return solve_balance(s);
+}
+
+// Values and loads wait for kernels of their own on devices: where nothing is told of them, those of the
+// method begin before.
+static int solve_steady(Solve *s, bool *converged) {
+  const bool is_late = !s->is_nonlinear && !s->modes.num && problem_is_on_device(&s->problem);
+
+  if (!is_late) CLI_TRY(set_data(s));
   if (s->is_nonlinear) CLI_TRY(solve_create_jacobian(s));
   CLI_TRY(solve_create_method(s));
+  if (is_late) CLI_TRY(set_data(s));
   CLI_TRY((s->is_nonlinear ? solve_by_newton : solve_run)(s, converged));
   CLI_TRY(solve_show_reactions(s, &s->problem.op));
   if (*converged) CLI_TRY(solve_save(s, 0, NULL));
