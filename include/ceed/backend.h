@@ -116,6 +116,7 @@ static inline int CeedAllocateAligned(size_t n, size_t size, void *p) {
   return memory || !n ? CEED_ERROR_SUCCESS : CEED_ERROR_MAJOR;
 }
 
+// What CeedCalloc calls: n times size bytes of zeros, whose address goes to *p. MAJOR: no memory.
 static inline int CeedAllocateZeros(size_t n, size_t size, void *p) {
   void *memory = calloc(n, size);
 
@@ -123,6 +124,8 @@ static inline int CeedAllocateZeros(size_t n, size_t size, void *p) {
   return memory || !n ? CEED_ERROR_SUCCESS : CEED_ERROR_MAJOR;
 }
 
+// What CeedRealloc calls: *p moves to n times size bytes, with its contents as far as they fit. MAJOR: no
+// memory; *p stays as it is.
 static inline int CeedReallocate(size_t n, size_t size, void *p) {
   void *memory;
 
@@ -134,6 +137,7 @@ static inline int CeedReallocate(size_t n, size_t size, void *p) {
   return CEED_ERROR_SUCCESS;
 }
 
+// What CeedFree calls: frees *p, which becomes NULL.
 static inline int CeedDeallocate(void *p) {
   void *memory;
 
@@ -167,12 +171,15 @@ typedef enum {
 #define CeedDebugPrint(stream, color, ...)                                                                   \
   (CeedDebugBegin((stream), (color)), (void)fprintf((stream), __VA_ARGS__), CeedDebugEnd((stream), (color)))
 
+// Whether the environment has CEED_DEBUG, DEBUG or DBG.
 static inline bool CeedDebugIsOn(void) { return getenv("CEED_DEBUG") || getenv("DEBUG") || getenv("DBG"); }
 
+// Begins a message in this colour of a terminal's 256.
 static inline void CeedDebugBegin(FILE *stream, int color) {
   if (color != CEED_DEBUG_COLOR_NONE) fprintf(stream, "\033[38;5;%dm", color);
 }
 
+// Ends a message: the terminal's own colour again, and a new line.
 static inline void CeedDebugEnd(FILE *stream, int color) {
   fputs(color != CEED_DEBUG_COLOR_NONE ? "\033[m\n" : "\n", stream);
 }
@@ -198,6 +205,7 @@ typedef enum {
   CEED_FE_SPACE_HCURL = 3,
 } CeedFESpace;
 
+// Texts of CeedFESpace, indexed by value.
 CEED_EXTERN const char *const CeedFESpaces[];
 
 // ---- Backends ---------------------------------------------------------------------------------------------
@@ -242,6 +250,7 @@ CEED_EXTERN int CeedVectorHasBorrowedArrayOfType(CeedVector vec, CeedMemType mem
 
 // ---- Element restrictions ---------------------------------------------------------------------------------
 
+// How it was made: one of CeedRestrictionType, and whether it is strided, or at points.
 CEED_EXTERN int CeedElemRestrictionGetType(CeedElemRestriction rstr, CeedRestrictionType *rstr_type);
 CEED_EXTERN int CeedElemRestrictionIsStrided(CeedElemRestriction rstr, bool *is_strided);
 CEED_EXTERN int CeedElemRestrictionIsAtPoints(CeedElemRestriction rstr, bool *is_points);
@@ -294,6 +303,7 @@ CEED_EXTERN int CeedElemRestrictionGetFlopsEstimate(CeedElemRestriction rstr, Ce
 
 // ---- Bases ------------------------------------------------------------------------------------------------
 
+// Whether it is a tensor product of bases in one direction.
 CEED_EXTERN int CeedBasisIsTensor(CeedBasis basis, bool *is_tensor);
 
 // Whether points are nodes: a tensor basis whose 1D interpolation is the identity up to 10 CEED_EPSILON.
@@ -302,8 +312,10 @@ CEED_EXTERN int CeedBasisIsCollocated(CeedBasis basis, bool *is_collocated);
 // q_comp of a mode, see the layouts in ceed/ceed.h.
 CEED_EXTERN int CeedBasisGetNumQuadratureComponents(CeedBasis basis, CeedEvalMode eval_mode, CeedInt *q_comp);
 
+// H1, H(div) or H(curl): see CeedFESpace.
 CEED_EXTERN int CeedBasisGetFESpace(CeedBasis basis, CeedFESpace *fe_space);
 
+// Dimension of a shape, 1 to 3: topo >> 16.
 CEED_EXTERN int CeedBasisGetTopologyDimension(CeedElemTopology topo, CeedInt *dim);
 
 // Fills the caller's [Q_1d][Q_1d] with grad_1d pinv(interp_1d): values at the points -> derivatives there.
@@ -420,6 +432,7 @@ CEED_EXTERN int CeedQFunctionContextRestoreBooleanRead(CeedQFunctionContext ctx,
 
 // ---- Operators --------------------------------------------------------------------------------------------
 
+// Whether it is a sum of operators (CeedOperatorCreateComposite).
 CEED_EXTERN int CeedOperatorIsComposite(CeedOperator op, bool *is_composite);
 
 // New reference. MINOR: composite.

@@ -268,6 +268,7 @@ CEED_EXTERN int CeedVectorReferenceCopy(CeedVector vec, CeedVector *vec_copy);
 // ACCESS (last reference): the array is lent out. A borrowed array is left as it is; call
 // CeedVectorTakeArray or CeedVectorSyncArray before, to have the values in it.
 CEED_EXTERN int CeedVectorDestroy(CeedVector *vec);
+// Number of entries.
 CEED_EXTERN int CeedVectorGetLength(CeedVector vec, CeedSize *length);
 
 // Gives the vector an array of its length; other memories lose their values. COPY_VALUES: copies into the
@@ -455,7 +456,7 @@ CEED_EXTERN int CeedElemRestrictionGetLVectorSize(CeedElemRestriction rstr, Ceed
 // Length of the E-vector, padding included.
 CEED_EXTERN int CeedElemRestrictionGetEVectorSize(CeedElemRestriction rstr, CeedSize *e_size);
 
-// Not blocked: num_elem blocks of size 1.
+// Number and size of blocks (CeedElemRestrictionCreateBlocked); not blocked: num_elem blocks of size 1.
 CEED_EXTERN int CeedElemRestrictionGetNumBlocks(CeedElemRestriction rstr, CeedInt *num_block);
 CEED_EXTERN int CeedElemRestrictionGetBlockSize(CeedElemRestriction rstr, CeedInt *block_size);
 
@@ -618,6 +619,7 @@ CEED_EXTERN int CeedQFunctionAddOutput(CeedQFunction qf, const char *field_name,
 CEED_EXTERN int CeedQFunctionGetFields(CeedQFunction qf, CeedInt *num_input_fields,
                                        CeedQFunctionField **input_fields, CeedInt *num_output_fields,
                                        CeedQFunctionField **output_fields);
+// What was given when the field was added; the name belongs to the field.
 CEED_EXTERN int CeedQFunctionFieldGetName(CeedQFunctionField qf_field, const char **field_name);
 CEED_EXTERN int CeedQFunctionFieldGetSize(CeedQFunctionField qf_field, CeedInt *size);
 CEED_EXTERN int CeedQFunctionFieldGetEvalMode(CeedQFunctionField qf_field, CeedEvalMode *eval_mode);
@@ -652,6 +654,7 @@ CEED_EXTERN Ceed CeedQFunctionReturnCeed(CeedQFunction qf);
 // Errors of all: MINOR, the data is lent out; BACKEND, there is none, or device memory is asked for where
 // there is no device.
 
+// A context without data.
 CEED_EXTERN int CeedQFunctionContextCreate(Ceed ceed, CeedQFunctionContext *ctx);
 CEED_EXTERN int CeedQFunctionContextReferenceCopy(CeedQFunctionContext ctx, CeedQFunctionContext *ctx_copy);
 CEED_EXTERN int CeedQFunctionContextDestroy(CeedQFunctionContext *ctx);
@@ -766,6 +769,7 @@ CEED_EXTERN int CeedOperatorAtPointsSetPoints(CeedOperator op, CeedElemRestricti
 CEED_EXTERN int CeedOperatorAtPointsGetPoints(CeedOperator op, CeedElemRestriction *rstr_points,
                                               CeedVector *point_coords);
 
+// Whether CeedOperatorCreateAtPoints made it.
 CEED_EXTERN int CeedOperatorIsAtPoints(CeedOperator op, bool *is_at_points);
 
 // ---- Operators: sums --------------------------------------------------------------------------------------
@@ -976,8 +980,10 @@ static inline CeedInt CeedIntPow(CeedInt base, CeedInt power) {
   return result;
 }
 
+// The smaller of a and b.
 static inline CeedInt CeedIntMin(CeedInt a, CeedInt b) { return a < b ? a : b; }
 
+// The larger of a and b.
 static inline CeedInt CeedIntMax(CeedInt a, CeedInt b) { return a > b ? a : b; }
 
 #include "deprecated.h"

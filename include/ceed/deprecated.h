@@ -16,32 +16,38 @@
 #define CEED_DEPRECATED(text)
 #endif
 
+// The former name of CeedOperatorCreateComposite.
 CEED_DEPRECATED("use CeedOperatorCreateComposite")
 static inline int CeedCompositeOperatorCreate(Ceed ceed, CeedOperator *op) {
   return CeedOperatorCreateComposite(ceed, op);
 }
 
+// The former name of CeedOperatorCompositeAddSub.
 CEED_DEPRECATED("use CeedOperatorCompositeAddSub")
 static inline int CeedCompositeOperatorAddSub(CeedOperator composite_op, CeedOperator sub_op) {
   return CeedOperatorCompositeAddSub(composite_op, sub_op);
 }
 
+// The former name of CeedOperatorCompositeGetNumSub.
 CEED_DEPRECATED("use CeedOperatorCompositeGetNumSub")
 static inline int CeedCompositeOperatorGetNumSub(CeedOperator op, CeedInt *num_suboperators) {
   return CeedOperatorCompositeGetNumSub(op, num_suboperators);
 }
 
+// The former name of CeedOperatorCompositeGetSubList.
 CEED_DEPRECATED("use CeedOperatorCompositeGetSubList")
 static inline int CeedCompositeOperatorGetSubList(CeedOperator op, CeedOperator **sub_operators) {
   return CeedOperatorCompositeGetSubList(op, sub_operators);
 }
 
+// The former name of CeedOperatorCompositeGetSubByName.
 CEED_DEPRECATED("use CeedOperatorCompositeGetSubByName")
 static inline int CeedCompositeOperatorGetSubByName(CeedOperator op, const char *op_name,
                                                     CeedOperator *sub_op) {
   return CeedOperatorCompositeGetSubByName(op, op_name, sub_op);
 }
 
+// The former name of CeedOperatorCompositeGetMultiplicity.
 CEED_DEPRECATED("use CeedOperatorCompositeGetMultiplicity")
 static inline int CeedCompositeOperatorGetMultiplicity(CeedOperator op, CeedInt num_skip_indices,
                                                        CeedInt *skip_indices, CeedVector mult) {

@@ -207,7 +207,10 @@ CEED_EXTERN int RitzBatchArrayRestoreVector(RitzBatchArray *array);
 
 // ---- Calls ----
 
-// count matrices, 64 bits. beta = 0: C is not read, whatever it holds. alpha = 0: A and B are not read.
+// What a call makes of its operands stands with the operation of its name: RitzGemmBatched is
+// RITZ_BATCHED_GEMM. count: of matrices, 64 bits.
+
+// beta = 0: C is not read, whatever it holds. alpha = 0: A and B are not read.
 CEED_EXTERN int RitzGemmBatched(RitzBatched batched, int64_t count, double alpha, const RitzBatchArray *A,
                                 const RitzBatchArray *B, double beta, const RitzBatchArray *C);
 CEED_EXTERN int RitzGemvBatched(RitzBatched batched, int64_t count, double alpha, const RitzBatchArray *A,
@@ -233,17 +236,17 @@ CEED_EXTERN int RitzTrsmBatched(RitzBatched batched, int64_t count, double alpha
 CEED_EXTERN int RitzTrsvBatched(RitzBatched batched, int64_t count, const RitzBatchArray *A,
                                 const RitzBatchArray *x);
 
-// alpha and beta as of GEMM.
+// alpha and beta as of RitzGemmBatched.
 CEED_EXTERN int RitzSyrkBatched(RitzBatched batched, int64_t count, double alpha, const RitzBatchArray *A,
                                 double beta, const RitzBatchArray *C);
 CEED_EXTERN int RitzSymmBatched(RitzBatched batched, int64_t count, double alpha, const RitzBatchArray *A,
                                 const RitzBatchArray *B, double beta, const RitzBatchArray *C);
 CEED_EXTERN int RitzSymvBatched(RitzBatched batched, int64_t count, double alpha, const RitzBatchArray *A,
                                 const RitzBatchArray *x, double beta, const RitzBatchArray *y);
-// alpha = 0: as of TRSM.
+// alpha = 0: as of RitzTrsmBatched.
 CEED_EXTERN int RitzTrmmBatched(RitzBatched batched, int64_t count, double alpha, const RitzBatchArray *A,
                                 const RitzBatchArray *B);
-// ipiv [count][n], written as by GETRF.
+// ipiv [count][n], of GESV, written as by RitzGetrfBatched.
 CEED_EXTERN int RitzGesvBatched(RitzBatched batched, int64_t count, const RitzBatchArray *A, int32_t *ipiv,
                                 const RitzBatchArray *B, int32_t *info);
 CEED_EXTERN int RitzPosvBatched(RitzBatched batched, int64_t count, const RitzBatchArray *A,
@@ -275,6 +278,7 @@ CEED_EXTERN int RitzGeamBatched(RitzBatched batched, int64_t count, double alpha
 CEED_EXTERN int RitzLasetBatched(RitzBatched batched, int64_t count, double alpha, double beta,
                                  const RitzBatchArray *A);
 
+// info tells of matrices that were not done after the sweeps of RITZ_BATCHED_SYEVJ.
 CEED_EXTERN int RitzSyevjBatched(RitzBatched batched, int64_t count, const RitzBatchArray *A,
                                  const RitzBatchArray *w, int32_t *info);
 // U and V have orthonormal columns, also where singular values are zero.

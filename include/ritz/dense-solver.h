@@ -87,7 +87,7 @@ CEED_EXTERN int RitzDenseSolverSetSymmetricPositive(RitzDenseSolver solver, bool
 // Factor is CEED_ERROR_UNSUPPORTED. Errors: CEED_ERROR_UNSUPPORTED, after which the route is that of before:
 // the vendor's library is not found or cannot be used, the message says why.
 CEED_EXTERN int RitzDenseSolverSetRoute(RitzDenseSolver solver, RitzDenseRoute route);
-// Default RITZ_REFINEMENT_AUTO.
+// How solutions are refined; default RITZ_REFINEMENT_AUTO.
 CEED_EXTERN int RitzDenseSolverSetRefinement(RitzDenseSolver solver, RitzDenseRefinement refinement);
 // Of the backward error; default 0, which means sqrt(n) 2^-53. Negative ones, infinity and NaN:
 // CEED_ERROR_INCOMPATIBLE.
@@ -138,6 +138,7 @@ typedef struct {
   size_t num_bytes;
 } RitzDenseReport;
 
+// What became of the last Factor and Solve.
 CEED_EXTERN int RitzDenseSolverGetReport(RitzDenseSolver solver, RitzDenseReport *report);
 // "auto", "f64", "f32", "tf32x3", "tf32", "bf16", "f16"; "auto", "none", "classical", "gmres"; "auto", "own",
 // "vendor". NULL past the end.

@@ -65,6 +65,7 @@ CEED_EXTERN int RitzDeviceGetInfo(const char *driver, CeedInt index, RitzDeviceF
 // CEED_ERROR_MAJOR (no memory).
 CEED_EXTERN int RitzDeviceMeasure(const char *driver, CeedInt index, RitzDeviceRates *rates);
 
+// Counts since the context was made.
 CEED_EXTERN int RitzDeviceGetCounters(Ceed ceed, RitzDeviceCounters *counters);
 
 #endif

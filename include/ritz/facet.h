@@ -53,6 +53,7 @@ CEED_EXTERN int RitzFacetsCreate(RitzMesh mesh, const char *name, RitzFacets *fa
 CEED_EXTERN int RitzFacetsCreateInterior(RitzMesh mesh, RitzFacets *facets);
 CEED_EXTERN int RitzFacetsDestroy(RitzFacets *facets);
 
+// Number of blocks: facets of a block have one shape and lie on elements of one shape.
 CEED_EXTERN int RitzFacetsGetNumBlocks(RitzFacets facets, CeedInt *num_blocks);
 // Shapes of elements and facets (0 for points, the facets of lines), and for each facet its element, by its
 // number in the mesh, and its number in the element; arrays [*num] belong to the facets. Of interior facets:

@@ -95,6 +95,7 @@ typedef struct {
 // than CeedInt can count.
 CEED_EXTERN int RitzGeometryCreate(RitzMesh mesh, double tolerance, RitzGeometry *geometry);
 CEED_EXTERN int RitzGeometryDestroy(RitzGeometry *geometry);
+// The mesh that it was made for.
 CEED_EXTERN int RitzGeometryGetMesh(RitzGeometry geometry, RitzMesh *mesh); // borrowed
 // The elements of a kind, ascending; belongs to the geometry. Either pointer may be NULL.
 CEED_EXTERN int RitzGeometryGetElements(RitzGeometry geometry, RitzElementKind kind, int64_t *num,

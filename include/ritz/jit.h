@@ -57,6 +57,7 @@ CEED_EXTERN int RitzJitList(Ceed ceed, size_t *num, RitzJitEntry **entries);
 // those of RitzJitList.
 CEED_EXTERN int RitzJitClear(Ceed ceed, size_t *num_removed);
 
+// Counts of the process so far.
 CEED_EXTERN int RitzJitGetCounters(RitzJitCounters *counters);
 
 // Looks for the compiler, and asks it for what it can, on a thread of its own while the program does

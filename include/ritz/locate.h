@@ -37,6 +37,7 @@ CEED_EXTERN int RitzLocatorCreate(RitzMesh mesh, double tolerance, RitzLocator *
 CEED_EXTERN int RitzLocatorReferenceCopy(RitzLocator locator,
                                          RitzLocator *copy); // as CeedVectorReferenceCopy
 CEED_EXTERN int RitzLocatorDestroy(RitzLocator *locator);
+// The mesh that it was made for.
 CEED_EXTERN int RitzLocatorGetMesh(RitzLocator locator, RitzMesh *mesh); // borrowed
 
 // The elements of num_points points x [num_points][space_dim], and their reference coordinates xi

@@ -174,10 +174,13 @@ CEED_EXTERN int RitzMeshDestroy(RitzMesh *mesh);
 // ---- Queries ----
 
 CEED_EXTERN Ceed RitzMeshReturnCeed(RitzMesh mesh); // borrowed
-// Either of the two may be NULL.
+// Dimensions of the elements and of the space they are in. Either pointer may be NULL.
 CEED_EXTERN int RitzMeshGetDimensions(RitzMesh mesh, CeedInt *dim, CeedInt *space_dim);
+// Number of elements of all blocks.
 CEED_EXTERN int RitzMeshGetNumElements(RitzMesh mesh, int64_t *num_elem);
+// Number of vertices: corners that elements share count once.
 CEED_EXTERN int RitzMeshGetNumVertices(RitzMesh mesh, int64_t *num_vertices);
+// Degree g of the maps of the elements.
 CEED_EXTERN int RitzMeshGetGeometryOrder(RitzMesh mesh, CeedInt *order);
 // Whether the mesh is a rectangular box with edges along the axes: made by RitzMeshCreateBox (or a coarser
 // one of such), with all geometry nodes where planes between elements place them, up to 1e-10 of the box.
@@ -188,6 +191,7 @@ CEED_EXTERN int RitzMeshGetGeometryOrder(RitzMesh mesh, CeedInt *order);
 CEED_EXTERN int RitzMeshGetRectangularBox(RitzMesh mesh, bool *is_box, CeedInt n[3], double *planes[3],
                                           int64_t *elem);
 
+// Number of blocks, one for each shape that the mesh has.
 CEED_EXTERN int RitzMeshGetNumBlocks(RitzMesh mesh, CeedInt *num_blocks);
 // Block `block`: its shape, the number of its first element, how many it has, vertices [num_elem][corners]
 // and geometry nodes x [num_elem][nodes][space_dim]. All results may be NULL.
@@ -201,6 +205,7 @@ CEED_EXTERN int RitzMeshGetElementCoordinates(RitzMesh mesh, const double **x);
 
 // regions [num_elem]: numbers of regions; or of overlaps, as above, where the mesh has some.
 CEED_EXTERN int RitzMeshGetElementRegions(RitzMesh mesh, const int32_t **regions);
+// Number of different regions.
 CEED_EXTERN int RitzMeshGetNumRegions(RitzMesh mesh, CeedInt *num_regions);
 // Regions ascend by number. name and number may be NULL.
 CEED_EXTERN int RitzMeshGetRegion(RitzMesh mesh, CeedInt index, const char **name, int32_t *number);
@@ -213,6 +218,8 @@ CEED_EXTERN int RitzMeshGetOverlap(RitzMesh mesh, CeedInt index, CeedInt *num_re
 CEED_EXTERN int RitzMeshGetNumUnusedGroups(RitzMesh mesh, CeedInt dim, CeedInt *num_groups);
 CEED_EXTERN int RitzMeshGetUnusedGroup(RitzMesh mesh, CeedInt dim, CeedInt index, const char **name);
 
+// Number of boundary parts, and the name of part 0 <= part < *num_parts, which belongs to the mesh (beyond:
+// CEED_ERROR_DIMENSION).
 CEED_EXTERN int RitzMeshGetNumBoundaryParts(RitzMesh mesh, CeedInt *num_parts);
 CEED_EXTERN int RitzMeshGetBoundaryPartName(RitzMesh mesh, CeedInt part, const char **name);
 // Facets of the part called `name` ("all": the exterior facets, as above). elements and facets are new arrays

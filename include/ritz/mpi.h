@@ -35,6 +35,7 @@ typedef struct {
   MPI_Request *requests;
 } RitzMPIState;
 
+// Reports a code of MPI other than MPI_SUCCESS, with the call and MPI's own text, as CEED_ERROR_MAJOR.
 static inline int RitzMPIError(const char *call, int code) {
   char text[MPI_MAX_ERROR_STRING] = "";
   int length = 0;
@@ -66,6 +67,7 @@ static inline int RitzMPITakesDeviceMemory(int *is_taken) {
 #endif
 }
 
+// Starts to receive from and to send to the part of a message what it has.
 static inline int RitzMPIPost(RitzMPIState *s, const RitzMessage *m) {
   if (m->recv_bytes > 0) {
     const int code =
@@ -82,6 +84,7 @@ static inline int RitzMPIPost(RitzMPIState *s, const RitzMessage *m) {
   return CEED_ERROR_SUCCESS;
 }
 
+// `begin` of the transport: starts all messages of a set, or none.
 static inline int RitzMPIBegin(const RitzTransport *t, CeedInt num, const RitzMessage messages[]) {
   RitzMPIState *s = (RitzMPIState *)t->ctx;
 
@@ -112,6 +115,7 @@ static inline int RitzMPIBegin(const RitzTransport *t, CeedInt num, const RitzMe
   return CEED_ERROR_SUCCESS;
 }
 
+// `end` of the transport: waits for the messages that were begun.
 static inline int RitzMPIEnd(const RitzTransport *t, CeedInt num, const RitzMessage messages[]) {
   RitzMPIState *s = (RitzMPIState *)t->ctx;
 
@@ -120,6 +124,7 @@ static inline int RitzMPIEnd(const RitzTransport *t, CeedInt num, const RitzMess
   return RitzMPIError("MPI_Waitall", MPI_Waitall(s->num_requests, s->requests, MPI_STATUSES_IGNORE));
 }
 
+// `reduce` of the transport: sums or maxima over all processes.
 static inline int RitzMPIReduce(const RitzTransport *t, RitzReduction kind, CeedInt num, double values[]) {
   const RitzMPIState *s = (const RitzMPIState *)t->ctx;
   const MPI_Op op = kind == RITZ_REDUCTION_SUM ? MPI_SUM : MPI_MAX;

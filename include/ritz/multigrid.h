@@ -36,6 +36,7 @@ typedef struct {
 CEED_EXTERN int RitzHierarchyCreate(RitzSpace fine, const RitzHierarchyOptions *options,
                                     RitzHierarchy *hierarchy);
 CEED_EXTERN int RitzHierarchyDestroy(RitzHierarchy *hierarchy);
+// Number of levels, and the space of one: 0 is the coarsest, the last one the finest.
 CEED_EXTERN int RitzHierarchyGetNumLevels(RitzHierarchy hierarchy, CeedInt *num_levels);
 CEED_EXTERN int RitzHierarchyGetSpace(RitzHierarchy hierarchy, CeedInt level, RitzSpace *space); // borrowed
 // A line for each level, finest first: degree, elements, unknowns.

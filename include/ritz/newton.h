@@ -53,6 +53,7 @@ CEED_EXTERN const char *RitzNewtonReasonName(RitzNewtonReason reason); // never 
 // ends the solve, which returns it.
 typedef int (*RitzNewtonUpdateFunction)(void *ctx, CeedVector u);
 
+// A method without residual and linear solver.
 CEED_EXTERN int RitzNewtonCreate(Ceed ceed, RitzNewton *newton);
 CEED_EXTERN int RitzNewtonDestroy(RitzNewton *newton);
 // F: an operator (counted), or a function y := F(x); the later of the two calls decides.
@@ -63,12 +64,14 @@ CEED_EXTERN int RitzNewtonSetResidualFunction(RitzNewton newton, RitzApplyFuncti
 CEED_EXTERN int RitzNewtonSetLinearSolver(RitzNewton newton, RitzSolver solver);
 // The vector that the Jacobian's passive fields read (counted; NULL: none), of the unknown's length.
 CEED_EXTERN int RitzNewtonSetState(RitzNewton newton, CeedVector state);
+// Called before each linear solve, to make what the Jacobian depends on. NULL: none.
 CEED_EXTERN int RitzNewtonSetUpdate(RitzNewton newton, RitzNewtonUpdateFunction update,
                                     void *ctx); // NULL: none
 // Values at the constrained entries (counted; NULL: those of u on entry stay). Other entries are not looked
 // at.
 CEED_EXTERN int RitzNewtonSetBoundaryValues(RitzNewton newton, CeedVector values);
-// Defaults: rtol 1e-8, atol 0, max_it 30.
+// When a solve ends: |F - b| <= rtol times the first one or <= atol, or after max_it steps. Defaults: rtol
+// 1e-8, atol 0, max_it 30.
 CEED_EXTERN int RitzNewtonSetTolerances(RitzNewton newton, double rtol, double atol, CeedInt max_it);
 // Relative tolerances of the linear solves: that of the first one, and the largest of any; both between 0 and
 // 1, defaults 0.1. Small numbers ask for Newton's method without forcing terms.
@@ -90,6 +93,7 @@ typedef int (*RitzLoadFunction)(void *ctx, double load);
 CEED_EXTERN int RitzNewtonSolveByLoads(RitzNewton newton, CeedInt num_steps, RitzLoadFunction set_load,
                                        void *ctx, CeedVector b, CeedVector u, double *reached);
 
+// How the last solve ended.
 CEED_EXTERN int RitzNewtonGetReason(RitzNewton newton, RitzNewtonReason *reason);
 // Steps, and iterations of the linear solver in them; each pointer may be NULL.
 CEED_EXTERN int RitzNewtonGetIterations(RitzNewton newton, CeedInt *steps, CeedInt *linear);

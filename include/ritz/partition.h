@@ -83,6 +83,7 @@ typedef struct RitzHalo_private *RitzHalo;
 CEED_EXTERN int RitzSpaceGetHalo(RitzSpace space, RitzHalo *halo);
 // Nodes 0 .. num_owned - 1 of the space are owned, num_ghosts follow. Either may be NULL.
 CEED_EXTERN int RitzHaloGetSizes(RitzHalo halo, int64_t *num_owned, int64_t *num_ghosts);
+// Number of parts that share nodes with this one.
 CEED_EXTERN int RitzHaloGetNumNeighbours(RitzHalo halo, CeedInt *num);
 // Neighbour i, ascending by part: its part; the owned nodes that it has as ghosts, send [num_send], in the
 // order in which it has them; the ghosts of this part that it owns: first_ghost .. first_ghost + num_ghosts -

@@ -24,6 +24,7 @@
 // same as CeedVectorCreate. Errors: those of CeedVectorCreate; CEED_ERROR_INCOMPATIBLE (no precision);
 // CEED_ERROR_UNSUPPORTED (FP64 in a float build).
 CEED_EXTERN int RitzVectorCreate(Ceed ceed, CeedSize length, CeedScalarType precision, CeedVector *vec);
+// Precision of the entries of a vector.
 CEED_EXTERN int RitzVectorGetPrecision(CeedVector vec, CeedScalarType *precision);
 
 // to = from, rounded to nearest where `to` is the narrower one; beyond its range infinities. Vectors of any

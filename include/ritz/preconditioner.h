@@ -39,6 +39,7 @@ CEED_EXTERN int RitzPreconditionerDestroy(RitzPreconditioner *pc);
 // Whether P is (by its construction) a fixed symmetric positive definite matrix: what CG and MINRES need.
 // Others take the flexible methods.
 CEED_EXTERN int RitzPreconditionerIsSymmetric(RitzPreconditioner pc, bool *is_symmetric);
+// Precision of the vectors that it takes.
 CEED_EXTERN int RitzPreconditionerGetPrecision(RitzPreconditioner pc, CeedScalarType *precision);
 // Memory that lives with it, in bytes: vectors, tables, factors (of shared operators nothing).
 CEED_EXTERN int RitzPreconditionerGetBytes(RitzPreconditioner pc, int64_t *num_bytes);
@@ -180,7 +181,7 @@ typedef enum {
 CEED_EXTERN int RitzPreconditionerCreateSchwarz(CeedOperator op, RitzSpace space, const double *factors,
                                                 RitzIndices constraints, RitzSchwarzKind kind,
                                                 RitzPreconditioner *pc);
-// RITZ_SCHWARZ_ELEMENTS
+// The same with RITZ_SCHWARZ_ELEMENTS.
 CEED_EXTERN int RitzPreconditionerCreateElementSchwarz(CeedOperator op, RitzSpace space,
                                                        const double *factors, RitzIndices constraints,
                                                        RitzPreconditioner *pc);

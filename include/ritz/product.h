@@ -32,8 +32,11 @@ CEED_EXTERN int RitzProductSpaceCreate(CeedInt num, const RitzSpace spaces[], Ri
 CEED_EXTERN int RitzProductSpaceReferenceCopy(RitzProductSpace product, RitzProductSpace *copy);
 CEED_EXTERN int RitzProductSpaceDestroy(RitzProductSpace *product);
 
+// Number of spaces, each as often as it comes up.
 CEED_EXTERN int RitzProductSpaceGetNumSpaces(RitzProductSpace product, CeedInt *num);
+// Space i.
 CEED_EXTERN int RitzProductSpaceGetSpace(RitzProductSpace product, CeedInt i, RitzSpace *space); // borrowed
+// Length of L-vectors of the product.
 CEED_EXTERN int RitzProductSpaceGetSize(RitzProductSpace product, CeedSize *l_size);
 // The entries of space i in the L-vector of the product, in parts the owned ones. Either pointer may be NULL.
 CEED_EXTERN int RitzProductSpaceGetRange(RitzProductSpace product, CeedInt i, CeedSize *first,

@@ -102,6 +102,7 @@ typedef enum {
 CEED_EXTERN const char *RitzSolverTypeName(
     RitzSolverType type); // "cg", "fcg", "minres", ...; NULL past the end
 
+// A solver of a method, without an operator.
 CEED_EXTERN int RitzSolverCreate(Ceed ceed, RitzSolverType type, RitzSolver *solver);
 CEED_EXTERN int RitzSolverCreateCG(Ceed ceed, RitzSolver *solver); // RITZ_SOLVER_CG
 CEED_EXTERN int RitzSolverDestroy(RitzSolver *solver);
@@ -136,9 +137,10 @@ CEED_EXTERN int RitzSolverSetChebyshev(RitzSolver solver, const RitzChebyshevOpt
 // entries are CEED_ERROR_DIMENSION here, entries beyond the end of the vectors in RitzSolverSolve.
 CEED_EXTERN int RitzSolverSetConstraints(RitzSolver solver, int64_t num, const int64_t *entries);
 CEED_EXTERN int RitzSolverSetConstraintIndices(RitzSolver solver, RitzIndices entries); // counted; NULL: none
-// Defaults: rtol 1e-8, atol 0, max_it 10000. Negative values and NaN are CEED_ERROR_INCOMPATIBLE.
+// When a solve ends: |r| <= rtol |r_0| or |r| <= atol, or after max_it iterations. Defaults: rtol 1e-8, atol
+// 0, max_it 10000. Negative values and NaN are CEED_ERROR_INCOMPATIBLE.
 CEED_EXTERN int RitzSolverSetTolerances(RitzSolver solver, double rtol, double atol, CeedInt max_it);
-// Default: RITZ_CG_AUTO.
+// How conjugate gradients do their vector work; default RITZ_CG_AUTO.
 CEED_EXTERN int RitzSolverSetVariant(RitzSolver solver, RitzCGVariant variant);
 // The vectors are parts of those of a larger problem: products and norms are reduced over all parts by this
 // function (NULL: none), which all parts call alike. Entries that belong to other parts have to be
@@ -158,6 +160,7 @@ CEED_EXTERN int RitzSolverSetReductionInMemory(RitzSolver solver, RitzReduceFunc
 // Errors: CEED_ERROR_DIMENSION (below -1; beyond the end of the vectors in RitzSolverSolve),
 // CEED_ERROR_INCOMPATIBLE (no reduction is set).
 CEED_EXTERN int RitzSolverSetNumOwned(RitzSolver solver, CeedSize num_owned);
+// A function that sees each residual.
 CEED_EXTERN int RitzSolverSetMonitor(RitzSolver solver, RitzMonitorFunction monitor, void *ctx); // NULL: none
 // Begins to make the kernels of the operator and of the method's own steps with a preconditioner of this
 // precision, beside what the program does next: makes the preconditioner, for one. Solves begin with it, so
@@ -172,8 +175,10 @@ CEED_EXTERN int RitzSolverPrepare(RitzSolver solver, CeedScalarType precision);
 // before. Work vectors stay with the solver until it is destroyed or solves another size: the next solve
 // allocates nothing (but for a nullspace and Chebyshev's estimate of bounds, which are made anew).
 CEED_EXTERN int RitzSolverSolve(RitzSolver solver, CeedVector b, CeedVector x);
+// How the last solve ended; the sentence for a reason.
 CEED_EXTERN int RitzSolverGetReason(RitzSolver solver, RitzSolverReason *reason);
 CEED_EXTERN const char *RitzSolverReasonName(RitzSolverReason reason); // never NULL
+// Iterations of the last solve.
 CEED_EXTERN int RitzSolverGetIterations(RitzSolver solver, CeedInt *iterations);
 // Variant of the last solve: RITZ_CG_AUTO before it; *reason (static string): why an operator was
 // not merged, NULL where it was or was not asked to be. Each pointer may be NULL.

@@ -39,11 +39,16 @@ CEED_EXTERN int RitzSpaceCreateDiscontinuous(RitzMesh mesh, CeedInt degree, Ceed
 CEED_EXTERN int RitzSpaceReferenceCopy(RitzSpace space, RitzSpace *copy); // as CeedVectorReferenceCopy
 CEED_EXTERN int RitzSpaceDestroy(RitzSpace *space);
 
+// The mesh that it was made on.
 CEED_EXTERN int RitzSpaceGetMesh(RitzSpace space, RitzMesh *mesh); // borrowed
+// Degree of its functions, and their number of components.
 CEED_EXTERN int RitzSpaceGetDegree(RitzSpace space, CeedInt *degree);
 CEED_EXTERN int RitzSpaceGetNumComponents(RitzSpace space, CeedInt *num_comp);
+// Whether elements share nodes (RitzSpaceCreate), or not (RitzSpaceCreateDiscontinuous).
 CEED_EXTERN int RitzSpaceIsContinuous(RitzSpace space, bool *is_continuous);
+// Number of nodes; in parts owned ones and ghosts.
 CEED_EXTERN int RitzSpaceGetNumNodes(RitzSpace space, int64_t *num_nodes);
+// Length of its L-vectors.
 CEED_EXTERN int RitzSpaceGetSize(RitzSpace space, CeedSize *l_size); // num_nodes * num_comp
 // [num_elem][nodes] node numbers, lexicographic in the element, (p+1)^dim of them on lines, quadrilaterals,
 // hexahedra; belongs to the space. Meshes of several shapes: CEED_ERROR_UNSUPPORTED. They are made

@@ -77,6 +77,7 @@ CEED_EXTERN int RitzVectorCopyEntries(CeedVector from, RitzIndices indices, Ceed
 // come from there, so that nobody waits for a device between two passes.
 typedef struct RitzScalars_private *RitzScalars;
 
+// num >= 0 zeros. CEED_ERROR_DIMENSION: num < 0.
 CEED_EXTERN int RitzScalarsCreate(Ceed ceed, CeedInt num, RitzScalars *scalars);
 CEED_EXTERN int RitzScalarsDestroy(RitzScalars *scalars);
 // values[i] = number first + i, i < num; waits for what computes it.
