@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Short names for what cmake does: make demo | check | check-all | install PREFIX=... | bench | format | format-check | clean.
+# Short names for what cmake does: make demo | check | check-all | install PREFIX=... | bench | docs | format | format-check | clean.
 # Everything is built in build/; other kinds of builds are the presets of CMakePresets.json.
 
 MAKEFLAGS += --no-print-directory
@@ -10,7 +10,7 @@ export RITZ_TEST_LEVEL ?= quick
 space := $(subst ,, )
 jobs := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 
-.PHONY: all demo check check-all install bench format format-check clean build products
+.PHONY: all demo check check-all install bench docs format format-check clean build products
 all: products
 
 # Everything, with tests and benchmarks; and what is installed alone.
@@ -49,6 +49,11 @@ install:
 	@cmake --preset default -DCMAKE_INSTALL_PREFIX="$(abspath $(PREFIX))" $(OPTIONS)
 	@cmake --build --preset default -j$(jobs) --target products
 	@cmake --install build
+
+# These pages and a reference as a site, build/docs/html.
+docs:
+	@tools/install-deps --docs
+	@tools/build-docs
 
 format:
 	@tools/check-format --fix
