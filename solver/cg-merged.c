@@ -37,7 +37,7 @@ typedef struct {
   CeedScalar *r;                           // of r_vector, which is locked during the iterations
   const CeedScalar *inverse;               // M, likewise; NULL: none
   int num_slots;
-  Sums *sums;    // owned, [num_slots]
+  Sums *sums;    // of the workspace, [num_slots]
   double scale;  // r, p and q are divided by it
   double rr, rz; // |r|^2 and r . M r, of the scaled residual
   // Coefficients by which the next apply or pass changes r and p.
@@ -48,8 +48,8 @@ typedef struct {
   CeedScalar *x;              // NULL: x is not touched
   CeedScalar *p, *q;          // of the pass
   const int64_t *constraints; // borrowed: the list of entries
-  int64_t *constraint;        // owned, [blocks + 1]: first constraint of each block; NULL without constraints
-  bool *paid;                 // owned, [blocks]: an apply that writes x sets them to is_paid
+  int64_t *constraint;        // of the workspace, [blocks + 1]: first constraint of each block; or NULL
+  bool *paid;                 // of the workspace, [blocks]: an apply that writes x sets them to is_paid
   bool is_paid;
 } Merged;
 
@@ -321,6 +321,10 @@ static int iterate_on_arrays(Merged *m, CeedVector inverse, RitzSolverReason *re
 
 // ---- Life ----
 
+static int take_array(const Merged *m, int which, size_t num, size_t size, void *array) {
+  return ritz_workspace_array(m->solve->work, m->solver->ceed, which, num, size, array);
+}
+
 // The entries are sorted.
 static int list_constraints(Merged *m) {
   const int64_t num_blocks = (m->n + RITZ_SUM_BLOCK - 1) / RITZ_SUM_BLOCK;
@@ -328,7 +332,7 @@ static int list_constraints(Merged *m) {
 
   if (!m->solve->system.constraints) return CEED_ERROR_SUCCESS;
   RITZ_TRY(RitzIndicesGet(m->solve->system.constraints, &num, &m->constraints));
-  RITZ_TRY(RITZ_MALLOC(m->solver->ceed, (size_t)num_blocks + 1, &m->constraint));
+  RITZ_TRY(take_array(m, 0, (size_t)num_blocks + 1, sizeof(*m->constraint), &m->constraint));
   for (int64_t block = 0; block <= num_blocks; block++) {
     while (next < num && m->constraints[next] < block * RITZ_SUM_BLOCK) next++;
     m->constraint[block] = next;
@@ -342,8 +346,8 @@ static int create_cg_merged(Merged *m, int num_slots) {
 
   RITZ_TRY(ritz_run_ranges_slots(m->solve->system.ceed, &m->num_slots));
   if (num_slots > m->num_slots) m->num_slots = num_slots;
-  RITZ_TRY(RITZ_CALLOC(m->solver->ceed, (size_t)m->num_slots, &m->sums));
-  RITZ_TRY(RITZ_CALLOC(m->solver->ceed, num_blocks, &m->paid));
+  RITZ_TRY(take_array(m, 1, (size_t)m->num_slots, sizeof(*m->sums), &m->sums));
+  RITZ_TRY(take_array(m, 2, num_blocks, sizeof(*m->paid), &m->paid));
   RITZ_TRY(list_constraints(m));
   return ritz_solve_create_vectors(m->solve, 3, vectors);
 }
@@ -351,9 +355,6 @@ static int create_cg_merged(Merged *m, int num_slots) {
 static int destroy_cg_merged(Merged *m) {
   CeedVector *const vectors[] = {&m->r_vector, &m->p_vector, &m->q_vector};
 
-  RITZ_FREE(&m->constraint);
-  RITZ_FREE(&m->paid);
-  RITZ_FREE(&m->sums);
   return ritz_solve_destroy_vectors(3, vectors);
 }
 
