@@ -10,6 +10,9 @@
 // batch computes and adds. Batches that take longer than it takes all threads to meet once more.
 enum { COPIES_PER_ENTRY = 8, MEETING_BATCHES = 4 };
 
+// Of all copies: so many bytes, or twice the output.
+enum { MOST_BYTES = 1 << 24 };
+
 static int32_t section_begin(const RitzSchedule *s, int num_sections, int section) {
   return (int32_t)((int64_t)s->num_batches * section / num_sections);
 }
@@ -168,6 +171,8 @@ static int choose_copies(Sharing *sharing, RitzScheduleBuild *b, CeedInt num_spa
   RITZ_TRY(RITZ_CALLOC(b->ceed, (size_t)b->num_chunks, &sharing->num));
   RITZ_TRY(RITZ_MALLOC(b->ceed, (size_t)sharing->num_sections + 1, &sharing->summand));
   const int64_t num_copies = count_copies(sharing);
+  if (num_copies > 2 * b->num_chunks && num_copies * RITZ_CHUNK * (int64_t)sizeof(double) > MOST_BYTES)
+    return CEED_ERROR_SUCCESS;
   const double path =
       (double)share + (double)num_copies * RITZ_CHUNK / num / (COPIES_PER_ENTRY * batch_entries(b));
   if (4 * path > 3 * (double)b->num_rounds || path + MEETING_BATCHES > (double)b->num_rounds)
