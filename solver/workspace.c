@@ -52,7 +52,7 @@ int ritz_workspace_scalars(RitzWorkspace *work, Ceed ceed, RitzScalars *scalars)
 }
 
 int ritz_workspace_array(RitzWorkspace *work, Ceed ceed, int which, size_t num, size_t size, void **array) {
-  if (num * size > work->num_bytes[which]) {
+  if (num > work->num_bytes[which] / size) { // the product may overflow, which ritz_malloc refuses
     ritz_free(&work->arrays[which]);
     work->num_bytes[which] = 0;
     RITZ_TRY(ritz_malloc(ceed, num, size, &work->arrays[which]));

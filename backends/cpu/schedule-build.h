@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A schedule that is being made: filled by schedule.c, read by
-// schedule-copies.c.
+// A schedule that is being made: filled by schedule.c, read by schedule-copies.c.
 #ifndef RITZ_BACKENDS_CPU_SCHEDULE_BUILD_H
 #define RITZ_BACKENDS_CPU_SCHEDULE_BUILD_H
 
