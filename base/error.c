@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/environment.h"
+
 // ---- Without a context ----
 
 static _Atomic(CeedErrorHandler) process_handler;       // NULL: the environment's
@@ -26,7 +28,7 @@ CeedErrorHandler ritz_error_divert(CeedErrorHandler handler) {
 
 static CeedErrorHandler handler_without_context(void) {
   const CeedErrorHandler process = atomic_load(&process_handler);
-  const char *name = getenv("CEED_ERROR_HANDLER");
+  const char *name = ritz_environment(ENV_CEED_ERROR_HANDLER);
   if (diverted_handler) return diverted_handler;
   if (process) return process;
   return name && !strcmp(name, "return") ? CeedErrorReturn : CeedErrorAbort;

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/environment.h"
 #include "base/threads.h"
 
 // ---- Quotas ----
@@ -117,7 +118,7 @@ int ritz_num_processors(void) {
 }
 
 int ritz_threads_from_environment(void) {
-  const char *text = getenv("OMP_NUM_THREADS");
+  const char *text = ritz_environment(ENV_OMP_NUM_THREADS);
   const long num = text ? strtol(text, NULL, 10) : 0;
   return num < 1 ? 0 : num > RITZ_MAX_THREADS ? RITZ_MAX_THREADS : (int)num;
 }

@@ -83,9 +83,9 @@ bool ritz_task_end(RitzTask *task);
 // counts of compiled programs) is done then.
 void ritz_tasks_wait(void);
 
-// The value of a variable of the environment, NULL where it is not set: of a task the one it had when the
-// task was started, valid until the task's end. Tasks run beside the program, which may call setenv
-// meanwhile.
+// For base/environment.c: the value of a variable of the environment, NULL where it is not set: of a task the
+// one it had when the task was started, valid until the task's end. Tasks run beside the program, which may
+// call setenv meanwhile.
 const char *ritz_getenv(const char *name);
 // All variables, "NAME=value", NULL behind the last one; the same holds. May be NULL: none.
 char *const *ritz_environment_all(void);

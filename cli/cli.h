@@ -55,6 +55,9 @@ int cli_check_file(const char *command, const char *name, const char *path, bool
 // Files of RITZ_PROFILE and RITZ_DUMP; cli_open_ceed asks for them.
 int cli_check_environment(const char *command);
 
+// Value of a variable of the library's table, NULL: it is not set.
+const char *cli_variable(const char *name);
+
 // Zeroed memory for n things, to be freed with free(); the failure is reported to ceed.
 int cli_allocate(Ceed ceed, size_t n, size_t size, void *p);
 

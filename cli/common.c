@@ -112,6 +112,16 @@ double cli_default_size(Ceed ceed) {
   return strcmp(counters.driver, "cuda") ? 1e5 : 8e6; // other devices may be processors
 }
 
+const char *cli_variable(const char *name) {
+  RitzVariableInfo info;
+  CeedInt num = 0;
+
+  RitzGetNumVariables(&num);
+  for (CeedInt i = 0; i < num && !RitzGetVariableInfo(i, &info); i++)
+    if (!strcmp(info.name, name)) return info.value;
+  return NULL;
+}
+
 int cli_print_version(void) {
   int ritz[3] = {0}, ceed[3] = {0};
   bool release = false;

@@ -77,9 +77,9 @@ static int check_new_folder(const char *command, const char *name, const char *p
 }
 
 int cli_check_environment(const char *command) {
-  const char *profile = getenv("RITZ_PROFILE"), *dump = getenv("RITZ_DUMP");
+  const char *profile = cli_variable("RITZ_PROFILE"), *dump = cli_variable("RITZ_DUMP");
 
-  if (profile && *profile && strcmp(profile, "0") != 0 && strcmp(profile, "1") != 0)
+  if (profile && strcmp(profile, "0") != 0 && strcmp(profile, "1") != 0)
     CLI_TRY(cli_check_file(command, "RITZ_PROFILE", profile, false));
-  return dump && *dump ? check_new_folder(command, "RITZ_DUMP", dump) : CLI_OK;
+  return dump ? check_new_folder(command, "RITZ_DUMP", dump) : CLI_OK;
 }

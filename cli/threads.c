@@ -45,7 +45,7 @@ static int threads_of(const char *resource) {
 int threads_of_processors(void) { return threads_of("/cpu/self/gen:threads=all"); }
 
 int threads_of_process(void) {
-  const char *set = getenv("OMP_NUM_THREADS");
+  const char *set = cli_variable("OMP_NUM_THREADS");
 
   return set && atoi(set) > 0 ? threads_of("/cpu/self/gen") : threads_of_processors();
 }

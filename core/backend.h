@@ -88,12 +88,9 @@ struct RitzBackend {
   // NULL when usable on this machine, else the reason in one line (static string)
   const char *(*unusable)(void);
 
-  // Options of its resource string, "name" or, where there is a value, "name=N" as messages show it; NULL
-  // ends the list. Others are refused before ceed_create.
-  const char *const *options;
-
   // ---- Required in every backend ----
-  // Reads options from the resource string, makes per-context data.
+  // Reads options from the resource string (core/registry.c has refused those that the resource has not),
+  // makes per-context data.
   int (*ceed_create)(Ceed ceed, const char *options);
   int (*ceed_destroy)(Ceed ceed);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/environment.h"
 #include "base/threads.h"
 #include "core/core.h"
 
@@ -46,9 +47,9 @@ int CeedResetErrorMessage(Ceed ceed, const char **err_msg) {
 int ritz_warnings_from_environment(Ceed ceed, RitzWarnings *warnings) {
   static const char *const names[] = {
       [RITZ_WARNINGS_ONCE] = "once", [RITZ_WARNINGS_OFF] = "off", [RITZ_WARNINGS_ALL] = "all"};
-  const char *value = getenv("RITZ_WARNINGS");
+  const char *value = ritz_environment(ENV_RITZ_WARNINGS);
   *warnings = RITZ_WARNINGS_ONCE;
-  if (!value || !value[0]) return CEED_ERROR_SUCCESS;
+  if (!value) return CEED_ERROR_SUCCESS;
   for (int i = 0; i < (int)(sizeof(names) / sizeof(names[0])); i++) {
     if (strcmp(value, names[i])) continue;
     *warnings = (RitzWarnings)i;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The context: creation from a resource name, environment, JiT source roots, work vectors, version and build
 // facts.
+#include "base/environment.h"
 #include "core/core.h"
 
 #include <inttypes.h>
@@ -48,7 +49,7 @@ static void print_resource_help(const RitzRegistry *registry) {
 }
 
 static CeedErrorHandler handler_from_environment(void) {
-  const char *name = getenv("CEED_ERROR_HANDLER");
+  const char *name = ritz_environment(ENV_CEED_ERROR_HANDLER);
   if (name && !strcmp(name, "exit")) return CeedErrorExit;
   if (name && !strcmp(name, "store")) return CeedErrorStore;
   if (name && !strcmp(name, "return")) return CeedErrorReturn;
@@ -56,8 +57,8 @@ static CeedErrorHandler handler_from_environment(void) {
 }
 
 static bool clang_from_environment(void) {
-  const char *use = getenv("CEED_USE_CLANG_CUDA");
-  return getenv("CEED_CLANG_CUDA_CXX") || (use && strcmp(use, "0") && strcmp(use, "false"));
+  const char *use = ritz_environment(ENV_CEED_USE_CLANG_CUDA);
+  return ritz_environment(ENV_CEED_CLANG_CUDA_CXX) || (use && strcmp(use, "0") && strcmp(use, "false"));
 }
 
 // Why the last CeedInit of this thread failed.
@@ -75,8 +76,8 @@ int RitzGetInitMessage(const char **message) {
 }
 
 static bool strict_from_environment(void) {
-  const char *strict = getenv("RITZ_STRICT");
-  return strict && strict[0] && strcmp(strict, "0");
+  const char *strict = ritz_environment(ENV_RITZ_STRICT);
+  return strict && strcmp(strict, "0");
 }
 
 // The text of a request after `help` and one character; *is_help tells whether it was there.
@@ -119,7 +120,7 @@ int ritz_ceed_create(const RitzRegistry *registry, const char *resource, CeedErr
   int ierr = ritz_warnings_from_environment(created, &created->warnings);
   if (!ierr) ierr = ritz_jit_add_include_folder(created);
   const char *options = request + strcspn(request, ":");
-  created->repeats = ritz_resource_option(options, "deterministic") != NULL;
+  created->repeats = ritz_resource_option(options, RITZ_OPTION_DETERMINISTIC) != NULL;
   if (!ierr) ierr = ritz_registry_check_options(created, entry, options);
   if (!ierr && created->backend.ceed_create) ierr = created->backend.ceed_create(created, options);
   if (ierr) created->backend.ceed_destroy = NULL; // its create has failed and left nothing
@@ -132,17 +133,6 @@ int ritz_ceed_create(const RitzRegistry *registry, const char *resource, CeedErr
   created->error_handler = handler;
   *ceed = created;
   return CEED_ERROR_SUCCESS;
-}
-
-const char *ritz_resource_option(const char *options, const char *name) {
-  const size_t length = strlen(name);
-  for (const char *at = strchr(options, ':'); at; at = strchr(at + 1, ':')) {
-    if (strncmp(at + 1, name, length)) continue;
-    const char *end = at + 1 + length;
-    if (*end == '=') return end + 1;
-    if (*end == ':' || !*end) return "";
-  }
-  return NULL;
 }
 
 bool ritz_option_number(const char *value, int64_t *number) {

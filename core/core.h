@@ -116,9 +116,19 @@ struct Ceed_private {
 int ritz_ceed_create(const RitzRegistry *registry, const char *resource, CeedErrorHandler handler,
                      Ceed *ceed);
 
-// The value of an option ":name=value" of a resource, which goes on to the next colon; of the flag ":name"
-// the empty string; NULL: not given.
-const char *ritz_resource_option(const char *options, const char *name);
+// Options of resources, in the order of the table in core/registry.c.
+typedef enum {
+  RITZ_OPTION_INNER,
+  RITZ_OPTION_MEM,
+  RITZ_OPTION_THREADS,
+  RITZ_OPTION_DEVICE,
+  RITZ_OPTION_DETERMINISTIC,
+  RITZ_NUM_OPTIONS
+} RitzResourceOption;
+
+// The value of an option ":name=value" of a resource, which goes on to the next colon; of a flag ":name" the
+// empty string; NULL: not given.
+const char *ritz_resource_option(const char *options, RitzResourceOption option);
 
 // Whether the value is a whole number, not negative; one beyond 32 bits gives some number beyond them.
 bool ritz_option_number(const char *value, int64_t *number);

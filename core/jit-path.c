@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/embedded.h"
-#include "base/threads.h"
+#include "base/environment.h"
 #include "config/ritz-config.h"
 #include "core/core.h"
 
@@ -98,11 +98,9 @@ static int find_file(Ceed ceed, const char *including, const char *path, char **
                                   : find_below_roots(ceed, path, found, fault);
 }
 
-// Below the folders, separated by colons, of a variable of the environment, unless *found is there already. A
-// set-uid program does not trust its environment.
-static int find_by_variable(Ceed ceed, const char *variable, const char *name, char **found) {
-  const bool is_trusted = getuid() == geteuid() && getgid() == getegid();
-  const char *folder = is_trusted ? ritz_getenv(variable) : NULL;
+// Below the folders, separated by colons, of a variable of the environment, unless *found is there already.
+static int find_by_variable(Ceed ceed, RitzVariable variable, const char *name, char **found) {
+  const char *folder = ritz_environment(variable);
 
   while (folder && *folder && !*found) {
     const int n = (int)strcspn(folder, ":");
@@ -119,7 +117,7 @@ static int find_by_variable(Ceed ceed, const char *variable, const char *name, c
 int ritz_jit_find_include(Ceed ceed, const char *including, const char *name, char **found,
                           RitzFileFault *fault) {
   RITZ_TRY(find_file(ceed, including, name, found, fault));
-  return find_by_variable(ceed, "RITZ_INCLUDE_PATH", name, found);
+  return find_by_variable(ceed, ENV_RITZ_INCLUDE_PATH, name, found);
 }
 
 int CeedGetJitAbsolutePath(Ceed ceed, const char *relative_file_path, const char **absolute_file_path) {
@@ -180,7 +178,7 @@ int ritz_jit_find_source(Ceed ceed, CeedQFunctionUser f, const char *path, char 
   RITZ_TRY(find_file(ceed, NULL, path, found, fault));
   if (!*found && mark) RITZ_TRY(find_file(ceed, NULL, file, found, fault));
   if (*found || *file == '/') return CEED_ERROR_SUCCESS;
-  RITZ_TRY(find_by_variable(ceed, "RITZ_SOURCE_DIR", file, found));
+  RITZ_TRY(find_by_variable(ceed, ENV_RITZ_SOURCE_DIR, file, found));
   if (!*found) RITZ_TRY(find_near(ceed, address, file, found));
   return *found ? CEED_ERROR_SUCCESS : find_near(ceed, NULL, file, found);
 }

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/environment.h"
 #include "base/threads.h"
 #include "core/operator.h"
 
@@ -70,9 +71,8 @@ double ritz_profile_seconds(void) {
 // ---- Contexts ----
 
 static const char *find_request(void) {
-  const bool is_set_uid = getuid() != geteuid() || getgid() != getegid();
-  const char *value = is_set_uid ? NULL : getenv("RITZ_PROFILE");
-  return value && value[0] && strcmp(value, "0") ? value : NULL;
+  const char *value = ritz_environment(ENV_RITZ_PROFILE);
+  return value && strcmp(value, "0") ? value : NULL;
 }
 
 static RitzProfilePlace *find_profile_place(const char *resource) {

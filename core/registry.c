@@ -55,26 +55,75 @@ static int shown_length(const char *option) {
   return length < SHOWN ? (int)length : SHOWN;
 }
 
-// text: ":threads=N, :deterministic", cut where it is full.
-static void list_options(const char *const *known, size_t size, char *text) {
+static const RitzResourceOptionInfo resource_options[RITZ_NUM_OPTIONS] = {
+    [RITZ_OPTION_INNER] = {"inner=ref", "/cpu/self/check", "the resource that is watched"},
+    [RITZ_OPTION_MEM] = {"mem=host|device", "/cpu/self/check",
+                         "device: plays a device, with the memory and the layouts of one (default host)"},
+    [RITZ_OPTION_THREADS] =
+        {"threads=N|all", "/cpu",
+         "threads; at most the processors that the process may use, which is what all means (default: "
+         "OMP_NUM_THREADS, else 1, as programs under MPI expect; the program ritz and the Python package but "
+         "for ritz.ceed: all). Without effect on ref and check, which have one"},
+    [RITZ_OPTION_DEVICE] = {"device_id=N", "/gpu",
+                            "device N of the driver, from 0 (default: on CUDA the one that is current in the "
+                            "calling thread, else 0)"},
+    [RITZ_OPTION_DETERMINISTIC] =
+        {"deterministic", "/",
+         "results repeat bit for bit: they do not depend on threads, on what is being compiled, or on the "
+         "order in which a device adds. Without effect on ref and check, where they always do"},
+};
+
+int RitzGetNumResourceOptions(CeedInt *num) {
+  *num = RITZ_NUM_OPTIONS;
+  return CEED_ERROR_SUCCESS;
+}
+
+int RitzGetResourceOptionInfo(CeedInt index, RitzResourceOptionInfo *info) {
+  RITZ_REQUIRE(index >= 0 && index < RITZ_NUM_OPTIONS, NULL, CEED_ERROR_DIMENSION,
+               "RitzGetResourceOptionInfo: index %" CeedInt_FMT " is outside the table of %d entries", index,
+               (int)RITZ_NUM_OPTIONS);
+  *info = resource_options[index];
+  return CEED_ERROR_SUCCESS;
+}
+
+const char *ritz_resource_option(const char *options, RitzResourceOption option) {
+  for (const char *at = strchr(options, ':'); at; at = strchr(at + 1, ':')) {
+    if (!is_same_name(at + 1, resource_options[option].option)) continue;
+    return at + 1 + name_length(at + 1) + (at[1 + name_length(at + 1)] == '=');
+  }
+  return NULL;
+}
+
+static bool has_option(const RitzRegistryEntry *entry, int option) {
+  const char *resource = entry->alias_of ? entry->alias_of : entry->resource;
+  const char *below = resource_options[option].below;
+  return !strncmp(resource, below, strlen(below));
+}
+
+// text: ":threads=N|all, :deterministic", cut where it is full.
+static void list_options(const RitzRegistryEntry *entry, size_t size, char *text) {
   size_t length = 0;
-  snprintf(text, size, "no options");
-  for (int i = 0; known[i] && length < size; i++)
-    length += (size_t)snprintf(text + length, size - length, "%s:%s", i ? ", " : "", known[i]);
+  for (int i = 0; i < RITZ_NUM_OPTIONS && length < size; i++) {
+    if (!has_option(entry, i)) continue;
+    length += (size_t)snprintf(text + length, size - length, "%s:%s", length ? ", " : "",
+                               resource_options[i].option);
+  }
 }
 
 static int check_option(Ceed ceed, const RitzRegistryEntry *entry, const char *option) {
-  const char *const *known = entry->backend->options;
   const char *const resource = entry->resource;
   char list[200];
-  list_options(known, sizeof(list), list);
-  while (*known && !is_same_name(*known, option)) known++;
-  RITZ_REQUIRE(*known, ceed, CEED_ERROR_INCOMPATIBLE, "CeedInit: %s has no option ':%.*s'; it has %s",
-               resource, shown_length(option), option, list);
-  const bool has_value = option[name_length(option)] == '=', needs_value = strchr(*known, '=');
+  int i = 0;
+  list_options(entry, sizeof(list), list);
+  while (i < RITZ_NUM_OPTIONS && !(has_option(entry, i) && is_same_name(resource_options[i].option, option)))
+    i++;
+  RITZ_REQUIRE(i < RITZ_NUM_OPTIONS, ceed, CEED_ERROR_INCOMPATIBLE,
+               "CeedInit: %s has no option ':%.*s'; it has %s", resource, shown_length(option), option, list);
+  const char *known = resource_options[i].option;
+  const bool has_value = option[name_length(option)] == '=', needs_value = strchr(known, '=');
   RITZ_REQUIRE(has_value || !needs_value, ceed, CEED_ERROR_INCOMPATIBLE,
                "CeedInit: option ':%.*s' of %s needs a value, as in ':%s'", shown_length(option), option,
-               resource, *known);
+               resource, known);
   RITZ_REQUIRE(!has_value || needs_value, ceed, CEED_ERROR_INCOMPATIBLE,
                "CeedInit: option ':%.*s' of %s takes no value", shown_length(option), option, resource);
   return CEED_ERROR_SUCCESS;

@@ -44,7 +44,7 @@ static const char *take_functions(void *library) {
 static const char *const names[] = {"libcublas.so.13", "libcublas.so.12", "libcublas.so.11", "libcublas.so",
                                     NULL};
 static RitzVendor cublas = {
-    .variable = "RITZ_CUBLAS", .names = names, .take = take_functions, .symbol = "cublasDgemm_v2"};
+    .variable = ENV_RITZ_CUBLAS, .names = names, .take = take_functions, .symbol = "cublasDgemm_v2"};
 
 const char *ritz_cublas_find(const char **why) { return ritz_vendor_find(&cublas, why); }
 

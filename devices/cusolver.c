@@ -47,7 +47,7 @@ static const char *take_functions(void *library) {
 
 static const char *const names[] = {"libcusolver.so.12", "libcusolver.so.11", "libcusolver.so", NULL};
 static RitzVendor cusolver = {
-    .variable = "RITZ_CUSOLVER", .names = names, .take = take_functions, .symbol = "cusolverDnXgetrf"};
+    .variable = ENV_RITZ_CUSOLVER, .names = names, .take = take_functions, .symbol = "cusolverDnXgetrf"};
 
 const char *ritz_cusolver_find(const char **why) { return ritz_vendor_find(&cusolver, why); }
 

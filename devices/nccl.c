@@ -52,7 +52,7 @@ static const char *take_functions(void *library) {
 
 static const char *const names[] = {"libnccl.so.2", "libnccl.so", NULL};
 static RitzVendor library = {
-    .variable = "RITZ_NCCL", .names = names, .take = take_functions, .symbol = "ncclCommInitRank"};
+    .variable = ENV_RITZ_NCCL, .names = names, .take = take_functions, .symbol = "ncclCommInitRank"};
 
 const char *ritz_nccl_find(const char **why) { return ritz_vendor_find(&library, why); }
 

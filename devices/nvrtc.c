@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/environment.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/threads.h"
 #include "devices/cuda-api.h"
 #include "devices/device.h"
 #include "devices/vendor.h"
@@ -42,12 +42,12 @@ static const char *take_nvrtc_functions(void *library) {
 static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so",
                                     NULL};
 static RitzVendor library = {
-    .variable = "RITZ_NVRTC", .names = names, .take = take_nvrtc_functions, .symbol = "nvrtcVersion"};
+    .variable = ENV_RITZ_NVRTC, .names = names, .take = take_nvrtc_functions, .symbol = "nvrtcVersion"};
 
 const char *ritz_nvrtc_file(const char **why) {
-  const char *file = ritz_vendor_find(&library, why), *given = ritz_getenv(library.variable);
+  const char *file = ritz_vendor_find(&library, why);
 
-  if (!file && !(given && *given)) *why = no_library;
+  if (!file && !ritz_environment(library.variable)) *why = no_library;
   return file;
 }
 

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "base/threads.h"
+#include "base/environment.h"
 
 typedef struct {
   const char *const *names;
@@ -25,13 +25,13 @@ static bool look_in(const Wanted *wanted, const char *folder) {
 }
 
 // The folder of a toolkit that a variable names.
-static bool look_in_toolkit(const Wanted *wanted, const char *variable) {
+static bool look_in_toolkit(const Wanted *wanted, RitzVariable variable) {
   const char *const below[] = {"lib64", "lib"};
-  const char *toolkit = ritz_getenv(variable);
+  const char *toolkit = ritz_environment(variable);
   char folder[4096];
   bool is_found = false;
 
-  for (size_t i = 0; i < 2 && toolkit && *toolkit && !is_found; i++) {
+  for (size_t i = 0; i < 2 && toolkit && !is_found; i++) {
     int length = snprintf(folder, sizeof(folder), "%s/%s", toolkit, below[i]);
     is_found = length < (int)sizeof(folder) && look_in(wanted, folder);
   }
@@ -52,6 +52,6 @@ static bool look_in_versions(const Wanted *wanted) {
 bool ritz_toolkit_look(const char *const *names, bool (*take)(const char *path)) {
   const Wanted wanted = {names, take};
 
-  return look_in_toolkit(&wanted, "CUDA_HOME") || look_in_toolkit(&wanted, "CUDA_PATH") ||
+  return look_in_toolkit(&wanted, ENV_CUDA_HOME) || look_in_toolkit(&wanted, ENV_CUDA_PATH) ||
          look_in(&wanted, "") || look_in(&wanted, "/usr/local/cuda/lib64") || look_in_versions(&wanted);
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/environment.h"
 #include "base/threads.h"
 #include "devices/toolkit.h"
 
@@ -35,11 +36,10 @@ static bool take_library(const char *path) {
 }
 
 static void look_for_library(RitzVendor *vendor) {
-  const bool is_set_uid = getuid() != geteuid() || getgid() != getegid();
-  const char *given = is_set_uid ? NULL : ritz_getenv(vendor->variable);
+  const char *given = ritz_environment(vendor->variable);
 
   wanted = vendor;
-  if (given && *given)
+  if (given)
     take_library(given);
   else
     ritz_toolkit_look(vendor->names, take_library);

@@ -7,8 +7,10 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "base/environment.h"
+
 typedef struct {
-  const char *variable;     // of the environment: the file, and nowhere else is looked
+  RitzVariable variable;    // of the environment: the file, and nowhere else is looked
   const char *const *names; // where the toolkit is (devices/toolkit.h) else; NULL at the end
   // Looks all functions up. The name of one that is missing; NULL: all are there.
   const char *(*take)(void *library);

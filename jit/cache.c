@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/environment.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/threads.h"
@@ -23,8 +24,8 @@
 
 // *path: where the cache belongs, owned by the caller; NULL: *why.
 static int choose_folder(Ceed ceed, char **path, const char **why) {
-  const char *off = ritz_environment("RITZ_CACHE"), *own = ritz_environment("RITZ_CACHE_DIR");
-  const char *caches = ritz_environment("XDG_CACHE_HOME"), *home = ritz_environment("HOME");
+  const char *off = ritz_environment(ENV_RITZ_CACHE), *own = ritz_environment(ENV_RITZ_CACHE_DIR);
+  const char *caches = ritz_environment(ENV_XDG_CACHE_HOME), *home = ritz_environment(ENV_HOME);
 
   *why = NULL;
   if (ritz_is_set_uid()) *why = "a set-uid program does not trust its environment";
@@ -53,7 +54,7 @@ static int open_own(Ceed ceed, RitzCache *cache) {
 }
 
 static int open_site(Ceed ceed, RitzCache *cache) {
-  const char *off = ritz_environment("RITZ_CACHE"), *site = ritz_environment("RITZ_SITE_CACHE");
+  const char *off = ritz_environment(ENV_RITZ_CACHE), *site = ritz_environment(ENV_RITZ_SITE_CACHE);
 
   if (off && !strcmp(off, "off")) return CEED_ERROR_SUCCESS;
   if (!site) site = "/var/cache/ritz";

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/environment.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/threads.h"
@@ -34,14 +35,18 @@ static const char *const flags[] = {
 // lets gcc follow values through large functions: numbers with derivatives (ritz/jit-source/dual.h) are 0 in
 // many places, which it has to see. clang takes the flag without a word and needs none.
 static const struct {
-  const char *name, *standard, *variable, *names[3], *flags_variable, *own_flag;
+  const char *name, *standard;
+  RitzVariable variable;
+  const char *names[3];
+  RitzVariable flags_variable;
+  const char *own_flag;
 } languages[] = {
-    [RITZ_JIT_C] = {"c", "-std=gnu11", "RITZ_CC", {"gcc", "clang", "cc"}, "RITZ_CFLAGS", NULL},
+    [RITZ_JIT_C] = {"c", "-std=gnu11", ENV_RITZ_CC, {"gcc", "clang", "cc"}, ENV_RITZ_CFLAGS, NULL},
     [RITZ_JIT_CXX] = {"c++",
                       "-std=gnu++17",
-                      "RITZ_CXX",
+                      ENV_RITZ_CXX,
                       {"g++", "clang++", "c++"},
-                      "RITZ_CXXFLAGS",
+                      ENV_RITZ_CXXFLAGS,
                       "--param=sccvn-max-alias-queries-per-access=1000000"},
 };
 enum { NUM_NAMES = sizeof(languages[0].names) / sizeof(languages[0].names[0]) };
@@ -55,7 +60,7 @@ enum { HAS_VECTOR_LIBRARY = 0 };
 
 // RITZ_VECTOR_MATH=off: functions of <math.h> are called for one number at a time.
 static bool allows_vector_math(void) {
-  const char *text = ritz_environment("RITZ_VECTOR_MATH");
+  const char *text = ritz_environment(ENV_RITZ_VECTOR_MATH);
 
   return !text || strcmp(text, "off") != 0;
 }
@@ -89,7 +94,7 @@ static void add_flags(const RitzCompiler *compiler, bool with_vector_math, RitzS
 }
 
 static void split_include_path(RitzStrings *args) {
-  const char *folders = ritz_environment("RITZ_INCLUDE_PATH");
+  const char *folders = ritz_environment(ENV_RITZ_INCLUDE_PATH);
 
   while (folders && *folders) {
     const int n = (int)strcspn(folders, ":");
@@ -192,7 +197,7 @@ static bool is_program(const char *path, struct stat *status) {
 // *path: the program `name` in the folders of PATH, owned by the caller; NULL: nowhere. Relative folders are
 // not looked at.
 static int search_path(Ceed ceed, const char *name, struct stat *status, char **path) {
-  const char *folders = ritz_environment("PATH");
+  const char *folders = ritz_environment(ENV_PATH);
 
   *path = NULL;
   for (folders = folders ? folders : "/usr/local/bin:/usr/bin:/bin"; *folders;) {
@@ -235,7 +240,7 @@ static int name_sibling(Ceed ceed, const char *c, char **name) {
 
 // *wanted: the name that the user has chosen, owned by the caller; NULL: any will do.
 static int choose_name(Ceed ceed, RitzJitLanguage language, char **wanted, char **why) {
-  const char *named = ritz_environment(languages[language].variable), *c = ritz_environment("RITZ_CC");
+  const char *named = ritz_environment(languages[language].variable), *c = ritz_environment(ENV_RITZ_CC);
 
   *wanted = NULL;
   if (named) return ritz_strdup(ceed, named, wanted);
@@ -246,7 +251,8 @@ static int choose_name(Ceed ceed, RitzJitLanguage language, char **wanted, char 
 }
 
 static int locate(Ceed ceed, RitzJitLanguage language, struct stat *status, char **path, char **why) {
-  const char *const *names = languages[language].names, *variable = languages[language].variable;
+  const char *const *names = languages[language].names,
+                    *variable = ritz_environment_name(languages[language].variable);
   char *wanted = NULL;
 
   *path = NULL;

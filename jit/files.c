@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Files, folders and the environment (contract in jit/files.h).
+// Files and folders (contract in jit/files.h).
 #include "jit/files.h"
 
 #include <errno.h>
@@ -18,14 +18,6 @@
 #include "jit/strings.h"
 
 enum { BUFFER_SIZE = 16384, MAX_BINARY_BYTES = 1 << 30 };
-
-bool ritz_is_set_uid(void) { return getuid() != geteuid() || getgid() != getegid(); }
-
-const char *ritz_environment(const char *name) {
-  const char *value = ritz_is_set_uid() ? NULL : ritz_getenv(name);
-
-  return value && *value ? value : NULL;
-}
 
 double ritz_seconds(void) {
   struct timespec now;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Files and folders that are trusted only after a look at their owner and mode, and the environment, which a
-// set-uid program does not trust at all. Called by all of jit/.
+// Files and folders that are trusted only after a look at their owner and mode. Called by all of
+// jit/.
 #ifndef RITZ_JIT_FILES_H
 #define RITZ_JIT_FILES_H
 
@@ -11,9 +11,6 @@
 
 #include "jit/hash.h"
 
-bool ritz_is_set_uid(void);
-// Value of a variable; NULL when it is unset or empty, and in a set-uid program.
-const char *ritz_environment(const char *name);
 double ritz_seconds(void);                         // of a clock that never goes back
 int64_t ritz_file_time(const struct stat *status); // last change in nanoseconds since 1970
 

@@ -7,11 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/environment.h"
 #include "base/memory.h"
 #include "base/threads.h"
 #include "core/core.h"
 #include "jit/build.h"
-#include "jit/files.h"
 #include "jit/module.h"
 #include "jit/process.h"
 
@@ -195,7 +195,7 @@ static void release_batch(Batch **batch) {
   *batch = NULL;
   if (!b) return;
   // Who dumps texts wants all of them, with logs and binaries.
-  const bool is_wanted = ritz_environment("RITZ_DUMP") != NULL;
+  const bool is_wanted = ritz_environment(ENV_RITZ_DUMP) != NULL;
   ritz_lock(RITZ_LOCK_JIT);
   const bool is_last = --b->num_references == 0;
   if (is_last && !is_wanted) {

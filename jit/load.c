@@ -5,18 +5,17 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #ifdef __GLIBC__
 #include <gnu/libc-version.h>
 #endif
 
 #include "base/embedded.h"
+#include "base/environment.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/threads.h"
 #include "jit/build.h"
 #include "jit/cpu.h"
-#include "jit/files.h"
 #include "jit/module.h"
 #include "jit/refusal.h"
 #include "jit/work-folder.h"
@@ -68,9 +67,9 @@ static int make_text_key(const RitzBuild *build, const RitzJitSource *source, co
   ritz_hash_add(&hasher, &compiler->size, sizeof(compiler->size));
   ritz_hash_add(&hasher, &compiler->time, sizeof(compiler->time));
   ritz_hash_add_string(&hasher, libc_version());
-  ritz_hash_add_string(&hasher, ritz_environment("CPATH")); // folders that compilers search, too
-  ritz_hash_add_string(&hasher, ritz_environment("C_INCLUDE_PATH"));
-  ritz_hash_add_string(&hasher, ritz_environment("CPLUS_INCLUDE_PATH"));
+  ritz_hash_add_string(&hasher, ritz_environment(ENV_CPATH)); // folders that compilers search, too
+  ritz_hash_add_string(&hasher, ritz_environment(ENV_C_INCLUDE_PATH));
+  ritz_hash_add_string(&hasher, ritz_environment(ENV_CPLUS_INCLUDE_PATH));
   int ierr = add_current_folder(&hasher, build, source);
   ritz_cpu_describe(&hasher);
   ritz_hash_add_string(&hasher, ritz_embedded_hash);

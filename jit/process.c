@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/environment.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/threads.h"
@@ -23,7 +24,7 @@
 #include "jit/strings.h"
 
 double ritz_process_limit(void) {
-  const char *text = ritz_environment("RITZ_JIT_TIMEOUT");
+  const char *text = ritz_environment(ENV_RITZ_JIT_TIMEOUT);
   double seconds = text ? strtod(text, NULL) : 0;
 
   return seconds > 0 && isfinite(seconds) ? seconds : 300;

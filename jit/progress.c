@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/environment.h"
 #include "base/threads.h"
 #include "jit/files.h"
 
@@ -23,7 +24,7 @@ void ritz_progress_count(int num, int num_done) {
 }
 
 static bool is_wanted(void) {
-  const char *text = ritz_environment("RITZ_PROGRESS");
+  const char *text = ritz_environment(ENV_RITZ_PROGRESS);
 
   return text && !strcmp(text, "1");
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/environment.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "jit/files.h"
@@ -147,7 +148,7 @@ static void sort_files(const RitzStrings *all, const char *current, RitzStrings 
 }
 
 static void add_searched(const RitzRefusal *refusal, RitzStrings *folders) {
-  static const char *const variables[] = {"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH"};
+  static const RitzVariable variables[] = {ENV_CPATH, ENV_C_INCLUDE_PATH, ENV_CPLUS_INCLUDE_PATH};
 
   for (size_t i = 0; i < refusal->folders->num; i++)
     ritz_strings_add(folders, "%s", refusal->folders->item[i]);

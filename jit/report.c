@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/environment.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "jit/files.h"
@@ -149,7 +150,7 @@ static void warn_once(const char *below) {
 
 // *folder: NULL when nothing is to be written.
 static int open_dump(Ceed ceed, const char *name, const RitzHash *key, char **folder) {
-  const char *below = ritz_environment("RITZ_DUMP");
+  const char *below = ritz_environment(ENV_RITZ_DUMP);
 
   *folder = NULL;
   if (!below) return CEED_ERROR_SUCCESS;
@@ -159,7 +160,7 @@ static int open_dump(Ceed ceed, const char *name, const RitzHash *key, char **fo
 }
 
 static void close_dump(int ierr, bool is_written, char **folder) {
-  if (!is_written) warn_once(ritz_environment("RITZ_DUMP"));
+  if (!is_written) warn_once(ritz_environment(ENV_RITZ_DUMP));
   if (ierr || !is_written) RITZ_FREE(folder);
 }
 

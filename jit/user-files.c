@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/environment.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/threads.h"
@@ -90,13 +91,13 @@ static RitzHash make_language_hash(const char *user_file) {
   RitzHasher hasher;
 
   begin_hash(user_file, &hasher);
-  ritz_hash_add_string(&hasher, ritz_environment("RITZ_CC"));
-  ritz_hash_add_string(&hasher, ritz_environment("RITZ_CXX"));
+  ritz_hash_add_string(&hasher, ritz_environment(ENV_RITZ_CC));
+  ritz_hash_add_string(&hasher, ritz_environment(ENV_RITZ_CXX));
   return ritz_hash_end(&hasher);
 }
 
 int ritz_jit_is_first_warning(Ceed ceed, const char *user_file, bool *is_first) {
-  const char *warnings = ritz_environment("RITZ_WARNINGS");
+  const char *warnings = ritz_environment(ENV_RITZ_WARNINGS);
   const RitzHash hash = make_hash(user_file);
   File *file;
 

@@ -6,12 +6,13 @@
 #include <unistd.h>
 
 #include "base/embedded.h"
+#include "base/environment.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "jit/files.h"
 
 void ritz_work_folder_parents(const char *first, RitzStrings *places) {
-  const char *temporary = ritz_environment("TMPDIR");
+  const char *temporary = ritz_environment(ENV_TMPDIR);
 
   if (first) ritz_strings_add(places, "%s", first);
   if (temporary && temporary[0] == '/') ritz_strings_add(places, "%s", temporary);

@@ -3,6 +3,7 @@
 // four entries a row, l1-scaled Gauss-Seidel forward on the way down and backward on the way up, so the cycle
 // is symmetric. hypre and its MPI are looked up at run time, by the names that they had when this library was
 // built; they stay loaded. Called through the table of solver/direct.h.
+#include "base/environment.h"
 #include "solver/direct.h"
 
 #ifdef RITZ_HYPRE
@@ -122,20 +123,24 @@ static void finalize_mpi(void) {
 
 // Settings of Open MPI for a process on its own: no daemon, no network. It starts six times as fast. Taken
 // back afterwards; what the user has set stays.
-static const char *const alone[][2] = {
-    {"OMPI_MCA_ess_singleton_isolated", "1"}, {"OMPI_MCA_pml", "ob1"}, {"OMPI_MCA_btl", "self"}};
+static const struct {
+  RitzVariable variable;
+  const char *value;
+} alone[] = {
+    {ENV_OMPI_MCA_ess_singleton_isolated, "1"}, {ENV_OMPI_MCA_pml, "ob1"}, {ENV_OMPI_MCA_btl, "self"}};
 enum { NUM_ALONE = sizeof(alone) / sizeof(alone[0]) };
 
 static int init_mpi(void) {
-  const bool is_alone = !getenv("OMPI_COMM_WORLD_SIZE") && !getenv("PMIX_RANK"); // not started by mpirun
+  const bool is_alone = !ritz_environment(ENV_OMPI_COMM_WORLD_SIZE) &&
+                        !ritz_environment(ENV_PMIX_RANK); // not started by mpirun
   bool is_ours[NUM_ALONE] = {false};
   for (int k = 0; k < NUM_ALONE && is_alone; k++) {
-    is_ours[k] = !getenv(alone[k][0]);
-    if (is_ours[k]) (void)setenv(alone[k][0], alone[k][1], 1);
+    is_ours[k] = !ritz_environment(alone[k].variable);
+    if (is_ours[k]) (void)setenv(ritz_environment_name(alone[k].variable), alone[k].value, 1);
   }
   const int code = hypre.mpi_init(NULL, NULL);
   for (int k = 0; k < NUM_ALONE; k++)
-    if (is_ours[k]) (void)unsetenv(alone[k][0]);
+    if (is_ours[k]) (void)unsetenv(ritz_environment_name(alone[k].variable));
   return code;
 }
 

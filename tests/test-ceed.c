@@ -691,7 +691,7 @@ TEST(clang_is_chosen_by_environment_call_or_rust_sources) {
   CHECK(!clang_of_new_context(NULL, NULL) && !clang_of_new_context("0", NULL) &&
             !clang_of_new_context("false", NULL),
         "unset or refused");
-  CHECK(clang_of_new_context("1", NULL) && clang_of_new_context("", NULL) &&
+  CHECK(clang_of_new_context("1", NULL) && !clang_of_new_context("", NULL) &&
             clang_of_new_context(NULL, "clang++") && clang_of_new_context("0", "clang++"),
         "asked for");
   Ceed ceed = tap_ceed("/cpu/self/ref");

@@ -15,7 +15,8 @@ static bool is_word(const char *value, const char *word) {
 // `:inner=NAME` names the backend that computes, `:mem=device` has this one play a device: the context then
 // gets that one's table.
 static int check_ceed_create(Ceed ceed, const char *options) {
-  const char *inner = ritz_resource_option(options, "inner"), *mem = ritz_resource_option(options, "mem");
+  const char *inner = ritz_resource_option(options, RITZ_OPTION_INNER),
+             *mem = ritz_resource_option(options, RITZ_OPTION_MEM);
   RITZ_REQUIRE(!inner || is_word(inner, "ref"), ceed, CEED_ERROR_BACKEND,
                "CeedInit: /cpu/self/check cannot watch '%.*s'; it watches 'ref'", (int)strcspn(inner, ":"),
                inner);
@@ -32,13 +33,8 @@ static int check_ceed_destroy(Ceed ceed) {
   return CEED_ERROR_SUCCESS;
 }
 
-// The last two change nothing, as on `ref`.
-static const char *const all_options[] = {"inner=ref", "mem=host|device", "threads=N|all", "deterministic",
-                                          NULL};
-
 const RitzBackend ritz_check_backend = {
     .name = "/cpu/self/check",
-    .options = all_options,
     .fallback = &ritz_ref_backend,
     .mem_type = CEED_MEM_HOST,
     .is_deterministic = true,

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The table of /cpu/self/gen and what belongs to a context: options, threads, scratch.
-//
-// Options: `:threads=N` or `all` (else OMP_NUM_THREADS, else 1; never more than the processors that the
-// process may use), `:deterministic`.
+// The table of /cpu/self/gen and what belongs to a context: threads, scratch.
 #include "backends/cpu/cpu.h"
 
 #include <ritz/machine.h>
@@ -15,7 +12,7 @@
 #include "jit/kernel.h"
 
 static int choose_threads(Ceed ceed, const char *options, int *num) {
-  const char *given = ritz_resource_option(options, "threads");
+  const char *given = ritz_resource_option(options, RITZ_OPTION_THREADS);
   const bool is_all = given && strcspn(given, ":") == 3 && !strncmp(given, "all", 3);
   const int available = ritz_num_processors();
   int64_t number = available;
@@ -44,7 +41,7 @@ static int cpu_ceed_create(Ceed ceed, const char *options) {
   RitzCpu *cpu = NULL;
   RITZ_TRY(RITZ_CALLOC(ceed, 1, &cpu));
   ceed->data = cpu;
-  cpu->is_deterministic = ritz_resource_option(options, "deterministic") != NULL;
+  cpu->is_deterministic = ritz_resource_option(options, RITZ_OPTION_DETERMINISTIC) != NULL;
   cpu->waits = ritz_cpu_waits();
   int ierr = choose_threads(ceed, options, &cpu->num_threads);
   if (!ierr) ierr = ritz_team_create(ceed, cpu->num_threads, &cpu->team);
@@ -53,11 +50,8 @@ static int cpu_ceed_create(Ceed ceed, const char *options) {
   return ierr;
 }
 
-static const char *const options[] = {"threads=N|all", "deterministic", NULL};
-
 const RitzBackend ritz_cpu_backend = {
     .name = "/cpu/self/gen",
-    .options = options,
     .fallback = &ritz_ref_backend,
     .mem_type = CEED_MEM_HOST,
     .is_deterministic = true,

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "backends/cpu/cpu.h"
-#include "jit/files.h"
+#include "base/environment.h"
 
 static CeedInt vector_bytes(void) {
 #if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
@@ -20,23 +20,23 @@ static CeedInt wanted_lanes(const char *text) {
   return lanes >= 2 && lanes <= 32 && (lanes & (lanes - 1)) == 0 ? (CeedInt)lanes : 0;
 }
 
-static bool is_not(const char *variable, const char *value) {
+static bool is_not(RitzVariable variable, const char *value) {
   const char *found = ritz_environment(variable);
   return !found || strcmp(found, value) != 0;
 }
 
 bool ritz_cpu_waits(void) {
-  const char *text = ritz_environment("RITZ_WAIT");
+  const char *text = ritz_environment(ENV_RITZ_WAIT);
   return text && strcmp(text, "0") != 0;
 }
 
 void ritz_cpu_environment(CeedScalarType precision, RitzCpuMachine *machine, RitzPlanOptions *options) {
   const CeedInt in_register = vector_bytes() / (CeedInt)ritz_scalar_bytes(precision);
-  const CeedInt lanes = wanted_lanes(ritz_environment("RITZ_LANES"));
+  const CeedInt lanes = wanted_lanes(ritz_environment(ENV_RITZ_LANES));
   *machine = (RitzCpuMachine){.lanes = lanes ? lanes : in_register,
-                              .allows_text = is_not("RITZ_QFUNCTION", "pointer")};
-  *options = (RitzPlanOptions){.allows_simple_inputs = is_not("RITZ_SIMPLE_INPUTS", "off"),
-                               .allows_even_odd = is_not("RITZ_EVEN_ODD", "off"),
-                               .even_odd_near = !is_not("RITZ_EVEN_ODD", "near"),
+                              .allows_text = is_not(ENV_RITZ_QFUNCTION, "pointer")};
+  *options = (RitzPlanOptions){.allows_simple_inputs = is_not(ENV_RITZ_SIMPLE_INPUTS, "off"),
+                               .allows_even_odd = is_not(ENV_RITZ_EVEN_ODD, "off"),
+                               .even_odd_near = !is_not(ENV_RITZ_EVEN_ODD, "near"),
                                .allows_blocks = true};
 }

@@ -15,9 +15,9 @@
 #include "backends/gpu/batched-pair.h"
 #include "backends/gpu/context.h"
 #include "backends/gpu/memory.h"
+#include "base/environment.h"
 #include "core/batched.h"
 #include "emit/gpu-batched.h"
-#include "jit/files.h"
 
 enum { MOST_BLOCKS = 1 << 30 };
 
@@ -181,7 +181,7 @@ static int check_work(RitzBatched b, const RitzGpuBatched *plan) {
 // RITZ_BATCHED_KERNEL=rows (without tensor cores), blocks, held, sizes (rows and blocks) or any. Processors
 // that play a device gain little by rows in registers, for which they compile long and each size again.
 static RitzGpuBatchMachine batched_machine(const RitzDeviceInfo *info) {
-  const char *value = ritz_environment("RITZ_BATCHED_KERNEL");
+  const char *value = ritz_environment(ENV_RITZ_BATCHED_KERNEL);
   const bool is_rows = value && !strcmp(value, "rows"), is_any = value && !strcmp(value, "any");
   const bool is_sizes = value && !strcmp(value, "sizes");
   return (RitzGpuBatchMachine){.max_threads = info->max_threads,
@@ -191,7 +191,7 @@ static RitzGpuBatchMachine batched_machine(const RitzDeviceInfo *info) {
 
 // Values of RITZ_BATCHED_KERNEL: `blocks` holds no matrix in shared memory, `held` all that fit.
 bool ritz_gpu_batched_has_blocks(const RitzDeviceInfo *info, RitzBatchHolding *holding) {
-  const char *value = ritz_environment("RITZ_BATCHED_KERNEL");
+  const char *value = ritz_environment(ENV_RITZ_BATCHED_KERNEL);
   const bool is_held = value && !strcmp(value, "held"), has_blocks = value && !strcmp(value, "blocks");
   const bool is_sizes = value && !strcmp(value, "sizes");
   *holding = is_held ? RITZ_BATCH_HOLDS_ALL : has_blocks ? RITZ_BATCH_HOLDS_NONE : RITZ_BATCH_HOLDS_SOME;

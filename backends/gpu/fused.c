@@ -9,8 +9,8 @@
 #include "backends/gpu/gen.h"
 #include "backends/gpu/memory.h"
 #include "backends/gpu/operators.h"
+#include "base/environment.h"
 #include "emit/emit.h"
-#include "jit/files.h"
 #include "jit/strings.h"
 
 // ---- Life ----
@@ -65,7 +65,7 @@ static int make_target(CeedOperator op, const RitzGpuChoice *choice, RitzGpuOper
 }
 
 static int try_plan(CeedOperator op, const RitzGpuChoice *choice, bool allows_blocks, RitzGpuOperator *g) {
-  const char *simple = ritz_environment("RITZ_SIMPLE_INPUTS");
+  const char *simple = ritz_environment(ENV_RITZ_SIMPLE_INPUTS);
   const RitzPlanOptions options = {.allows_simple_inputs = !simple || strcmp(simple, "off") != 0,
                                    .allows_blocks = allows_blocks};
   ritz_plan_free(&g->plan);

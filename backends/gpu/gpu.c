@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The tables of the device backends, and what belongs to a context: device, stream, options.
-//
-// Options: `:device_id=N` (else the device that is current), `:deterministic` (of `shared`; `ref` always is).
-// Environment: RITZ_GPU_WORK (MiB that the E- and Q-vectors of an
-// operator may take).
+// The tables of the device backends, and what belongs to a context: device, stream, work memory.
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,16 +11,15 @@
 #include "backends/gpu/operators.h"
 #include "backends/gpu/vectors.h"
 #include "backends/ref/ref.h"
+#include "base/environment.h"
 
 enum { WORK_MIB = 1024, WORK_PART = 16 }; // at most, and at most this part of the device's memory
 enum { MAX_HOST_THREADS = 16 };           // more gain little: set-up is bound by memory
 
 // ---- Options ----
 
-static const char *const options[] = {"device_id=N", "deterministic", NULL};
-
 static int choose_device(Ceed ceed, const RitzDriver *driver, const char *options, int *index) {
-  const char *given = ritz_resource_option(options, "device_id"), *why;
+  const char *given = ritz_resource_option(options, RITZ_OPTION_DEVICE), *why;
   int64_t number = -1;
   if (!given) return driver->choose(ceed, index);
   RITZ_REQUIRE(ritz_option_number(given, &number), ceed, CEED_ERROR_INCOMPATIBLE,
@@ -41,7 +36,7 @@ static int choose_device(Ceed ceed, const RitzDriver *driver, const char *option
 // Smaller batches would stay in the cache, but launches and the last blocks of each cost more than that
 // gains.
 static int64_t work_bytes(const RitzDeviceInfo *info) {
-  const char *value = getenv("RITZ_GPU_WORK");
+  const char *value = ritz_environment(ENV_RITZ_GPU_WORK);
   const int64_t mib = value ? strtol(value, NULL, 10) : 0, most = (int64_t)WORK_MIB << 20;
   if (mib > 0) return mib << 20;
   return info->num_bytes / WORK_PART < most ? info->num_bytes / WORK_PART : most;
@@ -90,7 +85,7 @@ static int gpu_ceed_create(Ceed ceed, const char *options, const RitzDriver *dri
   gpu->has_basis_kernels = kind != REF;
   gpu->has_fused_kernels = kind == GEN;
   gpu->is_deterministic =
-      kind == REF || ritz_resource_option(options, "deterministic") || !gpu->info->adds_atomically;
+      kind == REF || ritz_resource_option(options, RITZ_OPTION_DETERMINISTIC) || !gpu->info->adds_atomically;
   gpu->work_bytes = work_bytes(gpu->info);
   ceed->backend.is_deterministic = gpu->is_deterministic;
   ierr = create_hosts(ceed, &gpu->hosts);
@@ -146,7 +141,7 @@ static int get_queue(Ceed ceed, void **device, void **stream) {
 // ---- Tables ----
 
 #define SLOTS                                                                                                \
-  .options = options, .fallback = &ritz_ref_backend, .mem_type = CEED_MEM_DEVICE, .pads_points = true,       \
+  .fallback = &ritz_ref_backend, .mem_type = CEED_MEM_DEVICE, .pads_points = true,                           \
   .ceed_destroy = gpu_ceed_destroy, .restriction_layout = ritz_gpu_restriction_layout,                       \
   .restriction_apply = ritz_gpu_restriction_apply, .basis_apply = ritz_gpu_basis_apply,                      \
   .basis_apply_at_points = ritz_gpu_basis_apply_at_points, .qfunction_apply = ritz_gpu_qfunction_apply,      \

@@ -8,7 +8,7 @@
 
 #include "backends/gpu/gen.h"
 #include "backends/gpu/operators.h"
-#include "jit/files.h"
+#include "base/environment.h"
 
 // Bytes of private memory for all threads of a block together on a device that runs threads one by one (PoCL
 // keeps them on the stack of a host thread); 0 on others: no limit.
@@ -21,12 +21,12 @@ static CeedSize private_bytes(const RitzDeviceInfo *info) {
 }
 
 static int wanted_mma(void) {
-  const char *value = ritz_environment("RITZ_GPU_MMA");
+  const char *value = ritz_environment(ENV_RITZ_GPU_MMA);
   return !value ? 0 : !strcmp(value, "on") ? 1 : !strcmp(value, "off") ? -1 : 0;
 }
 
 static CeedInt wanted_vectors(void) {
-  const char *value = ritz_environment("RITZ_GPU_VECTORS");
+  const char *value = ritz_environment(ENV_RITZ_GPU_VECTORS);
   const bool is_number = value && strlen(value) == 1 && strchr("1248", value[0]);
   return is_number ? value[0] - '0' : 0;
 }

@@ -7,9 +7,9 @@
 #include "backends/gpu/algebra.h"
 #include "backends/gpu/context.h"
 #include "backends/gpu/memory.h"
+#include "base/environment.h"
 #include "core/patch-sweep.h"
 #include "emit/gpu-patch.h"
-#include "jit/files.h"
 
 enum {
   BLOCKS_PER_UNIT = 4, // with arrays in global memory
@@ -41,7 +41,7 @@ int ritz_gpu_patch_sweep_destroy(RitzPatchSweep sweep) {
 
 // RITZ_PATCH_BLOCK=patches[,resident]; 0: the library's choice.
 static void read_block(int *num_patches, int *num_resident) {
-  const char *value = ritz_environment("RITZ_PATCH_BLOCK");
+  const char *value = ritz_environment(ENV_RITZ_PATCH_BLOCK);
   *num_patches = *num_resident = 0;
   if (value) (void)sscanf(value, "%d,%d", num_patches, num_resident);
   if (*num_patches < 0 || *num_patches > 256) *num_patches = 0;

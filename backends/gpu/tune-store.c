@@ -11,8 +11,8 @@
 
 #include "backends/gpu/context.h"
 #include "backends/gpu/gen.h"
+#include "base/environment.h"
 #include "base/threads.h"
-#include "jit/files.h"
 #include "jit/strings.h"
 #include "jit/tune-record.h"
 #include "plan/choice.h"
@@ -20,7 +20,7 @@
 enum { MOST_KERNELS = 40 };
 
 int ritz_gpu_tune_limit(void) {
-  const char *value = ritz_environment("RITZ_TUNE");
+  const char *value = ritz_environment(ENV_RITZ_TUNE);
   if (value && !strcmp(value, "off")) return 0;
   const long number = value ? strtol(value, NULL, 10) : 0;
   return number > 0 && number < MOST_KERNELS ? (int)number : MOST_KERNELS;
@@ -98,7 +98,7 @@ static int64_t num_measured;
 
 // Key and folder, which may change while a process runs.
 static RitzHash place_of(const RitzHash *key) {
-  static const char *const variables[] = {"RITZ_CACHE", "RITZ_CACHE_DIR", "XDG_CACHE_HOME", "HOME"};
+  static const RitzVariable variables[] = {ENV_RITZ_CACHE, ENV_RITZ_CACHE_DIR, ENV_XDG_CACHE_HOME, ENV_HOME};
   RitzHasher hasher;
   ritz_hash_begin(&hasher);
   ritz_hash_add_string(&hasher, key->hex);

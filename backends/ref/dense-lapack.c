@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "backends/ref/ref.h"
+#include "base/environment.h"
 #include "base/threads.h"
 
 // LAPACK's functions with Fortran's arguments. Where its integers have 32 bits, they are the lower halves of
@@ -98,10 +98,9 @@ static bool open_library(const char *name) {
 
 static void look_for_library(void) {
   static const char *const names[] = {"libopenblas.so.0", "liblapack.so.3"};
-  const bool is_set_uid = getuid() != geteuid() || getgid() != getegid();
-  const char *given = is_set_uid ? NULL : getenv("RITZ_LAPACK");
+  const char *given = ritz_environment(ENV_RITZ_LAPACK);
   bool is_found = false;
-  if (given && *given) {
+  if (given) {
     open_library(given);
     return;
   }

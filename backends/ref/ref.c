@@ -12,11 +12,7 @@ static int ref_ceed_destroy(Ceed ceed) {
   return CEED_ERROR_SUCCESS;
 }
 
-// Programs give them to all resources of the CPU; here they change nothing.
-static const char *const options[] = {"threads=N|all", "deterministic", NULL};
-
 const RitzBackend ritz_ref_backend = {
-    .options = options,
     .name = "/cpu/self/ref",
     .mem_type = CEED_MEM_HOST,
     .is_deterministic = true,

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// All variables of the environment: VARIABLE(group, name, values, default, meaning), of values and default ""
+// where there is nothing to say. base/environment.h makes the enumerators ENV_... of it, base/environment.c
+// the table that `ritz help environment`, ritz(1) and the page of reference show. The groups are in
+// base/environment.c. A variable that is not here cannot be read by the library; those of public headers and
+// of the Python package are checked by tools/check-layers.
+// clang-format off
+
+VARIABLE(COMPILERS, RITZ_CC, "PATH|NAME", "the first of gcc, clang, cc in PATH", "C compiler of kernels, without arguments")
+VARIABLE(COMPILERS, RITZ_CFLAGS, "WORDS", "", "more arguments of that compiler, separated by blanks; \"-O0 -DRITZ_HASTY\": kernels that take a third of the time to compile, and several times as long to run")
+VARIABLE(COMPILERS, RITZ_CXX, "PATH|NAME", "what goes with RITZ_CC, else the first of g++, clang++, c++", "compiler of texts that are C++")
+VARIABLE(COMPILERS, RITZ_CXXFLAGS, "WORDS", "RITZ_CFLAGS", "more arguments of that compiler")
+VARIABLE(COMPILERS, RITZ_SOURCE_DIR, "FOLDER:FOLDER", "", "where files of QFunctions are that a program names by relative paths")
+VARIABLE(COMPILERS, RITZ_INCLUDE_PATH, "FOLDER:FOLDER", "", "where headers are that texts of QFunctions include, on devices, too, after the folders of CeedAddJitSourceRoot")
+VARIABLE(COMPILERS, RITZ_JIT_TIMEOUT, "SECONDS", "300", "time that a compilation may take")
+VARIABLE(COMPILERS, RITZ_VECTOR_MATH, "off", "", "kernels call functions of math.h for one number at a time")
+VARIABLE(COMPILERS, PATH, "FOLDER:FOLDER", "", "where compilers are looked for")
+VARIABLE(COMPILERS, CPATH, "FOLDER:FOLDER", "", "the compilers' own, for headers; a change makes kernels with files of users anew, as do the next two")
+VARIABLE(COMPILERS, C_INCLUDE_PATH, "FOLDER:FOLDER", "", "the same for texts that are C")
+VARIABLE(COMPILERS, CPLUS_INCLUDE_PATH, "FOLDER:FOLDER", "", "the same for texts that are C++")
+
+VARIABLE(FILES, RITZ_CACHE, "off", "", "compiled kernels are not kept from run to run")
+VARIABLE(FILES, RITZ_CACHE_DIR, "FOLDER", "ritz in XDG_CACHE_HOME, else .cache/ritz in HOME", "where they, and the measured speed of the machine, are kept")
+VARIABLE(FILES, RITZ_SITE_CACHE, "FOLDER", "/var/cache/ritz", "a second cache, which belongs to root and is only read")
+VARIABLE(FILES, RITZ_DUMP, "FOLDER", "", "text, command line, messages and binary of every kernel are written there, also of what is compiled in the background, which operators wait for when they are destroyed")
+VARIABLE(FILES, XDG_CACHE_HOME, "FOLDER", "", "absolute path of the user's caches")
+VARIABLE(FILES, HOME, "FOLDER", "", "the user's folder")
+VARIABLE(FILES, TMPDIR, "FOLDER", "/tmp", "absolute path of a folder where compilers work")
+
+VARIABLE(MESSAGES, RITZ_PROFILE, "1|FILE", "", "a table of where time goes, at exit, on stderr or to the file")
+VARIABLE(MESSAGES, RITZ_WARNINGS, "off|once|all", "once", "what runs another way than asked for, and slower, on stderr: never, the same line once a process, each time; another value is an error of CeedInit")
+VARIABLE(MESSAGES, RITZ_STRICT, "1", "", "what runs slower than the resource's name says, for a reason that is warned of, is an error")
+VARIABLE(MESSAGES, RITZ_PROGRESS, "1", "", "after a second of waiting for compilers a line on stderr says which kernel of how many they are at; ritz sets it where stderr is a terminal")
+VARIABLE(MESSAGES, CEED_ERROR_HANDLER, "abort|exit|return|store", "abort", "what an error does: ends the program, after a message, or returns its code, after a message or keeping it for CeedGetErrorMessage; of errors without a context, as in CeedInit, all but return abort. Read when a context is made; ritz sets it")
+VARIABLE(MESSAGES, CEED_DEBUG, "anything", "", "debug output of the macros of ceed/backend.h in programs that use them, as the next two; the library has none")
+VARIABLE(MESSAGES, DEBUG, "anything", "", "the same")
+VARIABLE(MESSAGES, DBG, "anything", "", "the same")
+
+VARIABLE(RUNNING, OMP_NUM_THREADS, "N", "1 in the Ceed API; all processors in ritz and in Python", "threads of contexts on processors without :threads=, and of the host's work beside a device")
+VARIABLE(RUNNING, RITZ_WAIT, "1", "", "the first apply of an operator waits for its kernel, instead of running a slower one meanwhile; read when a context is made. ritz sets it: its commands choose themselves")
+VARIABLE(RUNNING, RITZ_LANES, "2|4|8|16|32", "what a vector register holds of the precision", "elements that a kernel of the CPU computes together")
+VARIABLE(RUNNING, RITZ_QFUNCTION, "pointer", "", "the text of QFunctions is never used, their pointer is called")
+VARIABLE(RUNNING, RITZ_SIMPLE_INPUTS, "off", "", "inputs of degree one and constant inputs are contracted like any other")
+VARIABLE(RUNNING, RITZ_EVEN_ODD, "off|near", "", "symmetric dense bases are contracted like any other; those that are symmetric to 500 round-offs are split, too")
+VARIABLE(RUNNING, RITZ_LAPACK, "FILE", "libopenblas.so.0, liblapack.so.3 where the loader looks", "LAPACK that dense systems may be factorized by; nowhere else is looked")
+VARIABLE(RUNNING, CEED_USE_CLANG_CUDA, "1", "", "what CeedGetIsClang tells of new contexts, unless 0 or false; nothing else depends on it")
+VARIABLE(RUNNING, CEED_CLANG_CUDA_CXX, "PATH", "", "the same")
+
+VARIABLE(DEVICES, CUDA_HOME, "FOLDER", "/usr/local/cuda*, after where the loader looks", "toolkit in which NVRTC, cuBLAS, cuSOLVER and NCCL are looked for")
+VARIABLE(DEVICES, CUDA_PATH, "FOLDER", "", "the same, after CUDA_HOME")
+VARIABLE(DEVICES, RITZ_NVRTC, "FILE", "where the toolkit is", "NVRTC, which compiles kernels for CUDA; nowhere else is looked")
+VARIABLE(DEVICES, RITZ_NCCL, "FILE", "where the toolkit is", "NCCL, by which parts on several GPUs exchange; nowhere else is looked")
+VARIABLE(DEVICES, RITZ_CUBLAS, "FILE", "where the toolkit is", "cuBLAS, by which bases may be multiplied; nowhere else is looked")
+VARIABLE(DEVICES, RITZ_CUSOLVER, "FILE", "where the toolkit is", "cuSOLVER, by which dense systems may be factorized; nowhere else is looked")
+VARIABLE(DEVICES, RITZ_MPI_CUDA, "0|1", "what the MPI library says", "messages of processes on GPUs go by way of the host, or are given to MPI where they are; read by ritz/mpi.h")
+VARIABLE(DEVICES, RITZ_GPU_WORK, "MIB", "1024, at most a sixteenth of the device's memory", "what E- and Q-vectors of separate kernels may take")
+VARIABLE(DEVICES, RITZ_GPU_MMA, "on|off|auto", "auto", "tensor cores multiply lines and dense bases wherever they can, nowhere, or dense bases where they pay")
+VARIABLE(DEVICES, RITZ_GPU_VECTORS, "1|2|4|8", "2 where the model finds it worth it, else 1", "of several vectors at once a thread takes so many of its element")
+VARIABLE(DEVICES, RITZ_TUNE, "off|N", "40", "nothing is measured, and what was measured is not used; at most N kernels are tried for an operator")
+VARIABLE(DEVICES, RITZ_BATCHED_KERNEL, "rows|blocks|held|sizes|any", "", "for measurements: batched dense algebra with rows in registers (without tensor cores); in blocks beyond them, factorizations in global or (held) in shared memory; rows and blocks; or all in global memory")
+VARIABLE(DEVICES, RITZ_PATCH_BLOCK, "P,R", "0,0", "for measurements: sweeps over vertex patches take P patches a block, R blocks a multiprocessor; 0: the library's choice")
+
+VARIABLE(PROCESSES, OMPI_COMM_WORLD_SIZE, "N", "", "set by mpirun of Open MPI: processes; Python shares the processors among them")
+VARIABLE(PROCESSES, OMPI_COMM_WORLD_LOCAL_SIZE, "N", "", "the same of this machine")
+VARIABLE(PROCESSES, PMI_SIZE, "N", "", "set by mpirun of MPICH: processes")
+VARIABLE(PROCESSES, PMIX_RANK, "N", "", "set by other starters of Open MPI")
+VARIABLE(PROCESSES, MPI_LOCALNRANKS, "N", "", "set by mpirun of MPICH and Intel: processes of this machine")
+VARIABLE(PROCESSES, MV2_COMM_WORLD_LOCAL_SIZE, "N", "", "the same by MVAPICH")
+VARIABLE(PROCESSES, OMPI_MCA_ess_singleton_isolated, "0|1", "1 while hypre starts", "settings of Open MPI for a process that mpirun has not started, as the next two: what is set stays")
+VARIABLE(PROCESSES, OMPI_MCA_pml, "NAME", "ob1 while hypre starts", "the same")
+VARIABLE(PROCESSES, OMPI_MCA_btl, "NAME", "self while hypre starts", "the same")
+
+VARIABLE(PYTHON, RITZ_RESOURCE, "RESOURCE", "/cpu/self", "what the Python package computes on where a program does not say")
+VARIABLE(PYTHON, RITZ_PREFIX, "FOLDER", "that inside the package", "installation of the library that the package was built over")
+VARIABLE(PYTHON, RITZ_ZIG, "FILE", "", "set by the package where there is no other compiler: zig, which it calls as RITZ_CC")
