@@ -122,7 +122,7 @@ static const ArgOption options_table[] = {
     ARG_OPTION("--max-it", "N", ARG_INT, MEMBER(max_it), 1, INFINITY, "iterations at most (default 1000)"),
 };
 
-static const ArgCommand command = {
+const ArgCommand bake_off_command = {
     .name = "ritz bench",
     .description =
         "Times the bake-off problems on hexahedra: BP1, BP2 mass and BP3, BP4 diffusion with p+2 Gauss "
@@ -151,13 +151,13 @@ static const ArgCommand command = {
         "devices that peak is not measured, there the roofline is that of memory.\n\n"
         "Devices run on while the program does: batches of applies of 20 ms or more end with a norm of the\n"
         "output, which waits and is counted, less than 1 % of a batch.\n\n"
-        "Exit status: 0 done; 1 failed, or a check failed; 2 wrong usage.\n\n"
-        "  ritz bench --bp all --order 1,2,4,7 --size 1e5\n"
-        "  ritz bench --bp 5 --policy stored,trilinear,affine --plot bp5.svg\n"
-        "  ritz bench --bp 1,3,5 --precision f32\n"
-        "  ritz bench --bp 5 --order 1-6 --rhs 1,2,4,8\n"
-        "  ritz bench --nekbone --problem poisson --components 1 --jacobi --cg-variant both\n"
-        "  ritz bench --ceed /gpu/cuda/shared --bp 1,3,5 --order 3,7 --n 67,29",
+        "Exit status: 0 done; 1 failed, or a check failed; 2 wrong usage.",
+    .examples = "ritz bench --bp all --order 1,2,4,7 --size 1e5\n"
+                "ritz bench --bp 5 --policy stored,trilinear,affine --plot bp5.svg\n"
+                "ritz bench --bp 1,3,5 --precision f32\n"
+                "ritz bench --bp 5 --order 1-6 --rhs 1,2,4,8\n"
+                "ritz bench --nekbone --problem poisson --components 1 --jacobi --cg-variant both\n"
+                "ritz bench --ceed /gpu/cuda/shared --bp 1,3,5 --order 3,7 --n 67,29",
     .num_options = sizeof(options_table) / sizeof(options_table[0]),
     .options = options_table,
 };
@@ -248,7 +248,7 @@ static int plot_series(const Bench *b, const Series *series) {
   size_t num = 0;
   int code;
 
-  if (!points) return cli_no_memory(command.name);
+  if (!points) return cli_no_memory(bake_off_command.name);
   for (size_t i = 0; i < series->num_results; i++) {
     const BpResult *r = &series->results[i];
     PlotPoint *point = &points[num];
@@ -276,14 +276,14 @@ static int run_bps(const Bench *b) {
   int code = CLI_OK;
 
   series.results = calloc(series.bps.num * series.policies.num * series.orders.num, sizeof(*series.results));
-  if (!series.results) return cli_no_memory(command.name);
-  if (run_series(b, &series)) code = cli_report(command.name, b->ceed);
+  if (!series.results) return cli_no_memory(bake_off_command.name);
+  if (run_series(b, &series)) code = cli_report(bake_off_command.name, b->ceed);
   for (size_t i = 0; i < series.num_results; i++) {
     bp_print_failed_checks(stderr, &series.results[i]);
     if (!bp_checks_hold(&series.results[i])) code = CLI_FAILED;
   }
   if (b->json)
-    bp_write_json(b->json, command.name, o->common.on.resource, series.num_results, series.results);
+    bp_write_json(b->json, bake_off_command.name, o->common.on.resource, series.num_results, series.results);
   if (b->plot && plot_series(b, &series)) code = CLI_FAILED;
   free(series.results);
   return code;
@@ -311,7 +311,7 @@ static int list_cases(const Bench *b, Nekbone *nekbone, NekboneOptions *options)
   ArgInts components = args_or_else(o->components, 2, default_components);
 
   nekbone->cases = calloc(4 * components.num * orders.num, sizeof(*nekbone->cases));
-  if (!nekbone->cases) return cli_no_memory(command.name);
+  if (!nekbone->cases) return cli_no_memory(bake_off_command.name);
   options->cases = nekbone->cases;
   for (size_t i = 0; i < 4 * components.num * orders.num; i++) {
     size_t order = i % orders.num, rest = i / orders.num;
@@ -345,7 +345,7 @@ static int list_policies(const BenchOptions *o, Nekbone *nekbone, NekboneOptions
     RitzGeometryPolicy *policies = calloc(list.num, sizeof(*policies));
     size_t num = 0;
 
-    if (!policies) return cli_no_memory(command.name);
+    if (!policies) return cli_no_memory(bake_off_command.name);
     for (int others = 0; others < 2; others++) {
       for (size_t i = 0; i < list.num; i++) {
         if (list.items[i] == RITZ_POLICY_AFFINE && !affine) continue;
@@ -380,7 +380,7 @@ static int plot_nekbone(const Bench *b, const Nekbone *nekbone) {
   char what[80];
   int code;
 
-  if (!points) return cli_no_memory(command.name);
+  if (!points) return cli_no_memory(bake_off_command.name);
   snprintf(what, sizeof(what), "conjugate gradients%s", o->jacobi ? " with Jacobi's preconditioner" : "");
   code = bench_write_plot(b, what, is_single(o),
                           roofline_plot(b, nekbone_plot_points(nekbone->num_rows, nekbone->rows, points),
@@ -393,16 +393,16 @@ static int run_cases(Bench *b, const NekboneOptions *options, Nekbone *nekbone) 
   int code = CLI_OK;
 
   nekbone->rows = calloc(nekbone_count_rows(options) + 1, sizeof(*nekbone->rows));
-  if (!nekbone->rows) return cli_no_memory(command.name);
+  if (!nekbone->rows) return cli_no_memory(bake_off_command.name);
   if (b->table) nekbone_print_heading(b->table);
   if (nekbone_run(b->ceed, options, print_bench_row, b, nekbone->rows, &nekbone->num_rows))
-    code = cli_report(command.name, b->ceed);
+    code = cli_report(bake_off_command.name, b->ceed);
   for (size_t i = 0; i < nekbone->num_rows; i++) {
     nekbone_print_fault(stderr, &nekbone->rows[i]);
     if (*nekbone->rows[i].fault) code = CLI_FAILED;
   }
   if (b->json)
-    nekbone_write_json(b->json, command.name, b->common->on.resource, &b->machine, nekbone->num_rows,
+    nekbone_write_json(b->json, bake_off_command.name, b->common->on.resource, &b->machine, nekbone->num_rows,
                        nekbone->rows);
   if (b->plot && plot_nekbone(b, nekbone)) code = CLI_FAILED;
   return code;
@@ -455,30 +455,32 @@ static bool has_policy(const BenchOptions *o, RitzGeometryPolicy policy) {
 static ArgsResult check_bp_options(const BenchOptions *o) {
   const char *option = find_nekbone_option(o);
 
-  if (option) return args_wrong(&command, option, "only with --nekbone");
+  if (option) return args_wrong(&bake_off_command, option, "only with --nekbone");
   if (o->variant == BOTH_VARIANTS || (o->variant >= 0 && !o->cg))
-    return args_wrong(&command, "--cg-variant",
+    return args_wrong(&bake_off_command, "--cg-variant",
                       o->cg ? "both only with --nekbone" : "only with --nekbone or --cg");
   for (size_t i = 0; i < o->policies.num; i++) {
     int policy = o->policies.items[i];
     if (geometry_of(policy) == COST_STORED && policy != RITZ_POLICY_STORED)
-      return args_wrong(&command, "--policy", "%s only with --nekbone",
+      return args_wrong(&bake_off_command, "--policy", "%s only with --nekbone",
                         RitzGeometryPolicyName((RitzGeometryPolicy)policy));
   }
   if (has_policy(o, RITZ_POLICY_AFFINE) && !isnan(o->deform) && o->deform != 0)
-    return args_wrong(&command, "--policy", "affine contradicts --deform");
+    return args_wrong(&bake_off_command, "--policy", "affine contradicts --deform");
   for (size_t i = 0; i < o->bp.num; i++) {
     if (o->shape != CLI_HEX && o->bp.items[i] > 4)
-      return args_wrong(&command, "--bp", "of other shapes than hex expected 1 to 4, found %d",
+      return args_wrong(&bake_off_command, "--bp", "of other shapes than hex expected 1 to 4, found %d",
                         o->bp.items[i]);
   }
-  if (o->apply && o->cg) return args_wrong(&command, "--apply", "contradicts --cg");
-  if (o->rhs.num && o->cg) return args_wrong(&command, "--rhs", "contradicts --cg");
+  if (o->apply && o->cg) return args_wrong(&bake_off_command, "--apply", "contradicts --cg");
+  if (o->rhs.num && o->cg) return args_wrong(&bake_off_command, "--rhs", "contradicts --cg");
   if (o->rhs.num > BP_MAX_MANY)
-    return args_wrong(&command, "--rhs", "expected at most %d numbers, found %zu", BP_MAX_MANY, o->rhs.num);
+    return args_wrong(&bake_off_command, "--rhs", "expected at most %d numbers, found %zu", BP_MAX_MANY,
+                      o->rhs.num);
   if (o->precision == F64 && sizeof(CeedScalar) == sizeof(float))
-    return args_wrong(&command, "--precision", "f64 only in a library of double, this one is of float");
-  if (is_single(o) && o->cg) return args_wrong(&command, "--precision", "f32 contradicts --cg");
+    return args_wrong(&bake_off_command, "--precision",
+                      "f64 only in a library of double, this one is of float");
+  if (is_single(o) && o->cg) return args_wrong(&bake_off_command, "--precision", "f32 contradicts --cg");
   return ARGS_RUN;
 }
 
@@ -491,10 +493,10 @@ static ArgsResult check_nekbone_options(const BenchOptions *o) {
                        : o->precision >= 0   ? "--precision"
                                              : NULL;
 
-  if (option) return args_wrong(&command, option, "contradicts --nekbone");
-  if (o->lambda == 0) return args_wrong(&command, "--lambda", "expected a number > 0, found '0'");
+  if (option) return args_wrong(&bake_off_command, option, "contradicts --nekbone");
+  if (o->lambda == 0) return args_wrong(&bake_off_command, "--lambda", "expected a number > 0, found '0'");
   if (o->mesh == DEFORMED && has_policy(o, RITZ_POLICY_AFFINE))
-    return args_wrong(&command, "--policy", "affine contradicts --mesh deformed");
+    return args_wrong(&bake_off_command, "--policy", "affine contradicts --mesh deformed");
   return ARGS_RUN;
 }
 
@@ -506,10 +508,10 @@ static ArgsResult check_bench_options(const void *options) {
 
   if (result != ARGS_RUN) return result;
   if (o->size > INT32_MAX)
-    return args_wrong(&command, "--size", "expected at most %d DOFs, found %g", INT32_MAX, o->size);
-  if (o->n.num && o->size > 0) return args_wrong(&command, "--n", "contradicts --size");
+    return args_wrong(&bake_off_command, "--size", "expected at most %d DOFs, found %g", INT32_MAX, o->size);
+  if (o->n.num && o->size > 0) return args_wrong(&bake_off_command, "--n", "contradicts --size");
   if (o->n.num > 1 && o->n.num != num_orders)
-    return args_wrong(&command, "--n", "expected 1 or %zu numbers, one for each degree, found %zu",
+    return args_wrong(&bake_off_command, "--n", "expected 1 or %zu numbers, one for each degree, found %zu",
                       num_orders, o->n.num);
   return ARGS_RUN;
 }
@@ -524,8 +526,9 @@ static int run_bake_off(Bench *b) {
 }
 
 int bench_bake_off(int argc, char **argv) {
-  static const BenchCommand bench = {&command, &nothing_given,      sizeof(nothing_given), MEMBER(common),
-                                     0,        check_bench_options, run_bake_off};
+  static const BenchCommand bench = {
+      &bake_off_command,   &nothing_given, sizeof(nothing_given), MEMBER(common), 0,
+      check_bench_options, run_bake_off};
 
   return bench_main(&bench, argc, argv);
 }

@@ -59,7 +59,7 @@ static const ArgOption options_table[] = {
     BENCH_PLOT(MEMBER(common.plot), "draw rates over orders, a picture for each routine"),
 };
 
-static const ArgCommand command = {
+const ArgCommand batched_command = {
     .name = "ritz bench --batched",
     .description =
         "Times the routines of ritz/batched.h on batches of n x n matrices, beside a loop over OpenBLAS (or\n"
@@ -80,10 +80,11 @@ static const ArgCommand command = {
         "/cpu/self/ref over the largest entry; above 100 n eps is a failure.\n\n"
         "Kernels are compiled for each size, once (see 'ritz cache'). Batches that the context cannot have\n"
         "are said and left out; so are batches in cache of which a single group does not fit.\n\n"
-        "Exit status: 0 done; 1 failed, or a result is wrong; 2 wrong usage.\n\n"
-        "  ritz bench --batched --routines getrf,potrf --sizes 8,16,32 --plot lu.svg\n"
-        "  ritz bench --batched --precision f64,f32 --layout strided,interleaved,nonuniform --place memory\n"
-        "  ritz bench --batched --ceed /gpu/cuda --precision f64,f32 --json batched.json",
+        "Exit status: 0 done; 1 failed, or a result is wrong; 2 wrong usage.",
+    .examples =
+        "ritz bench --batched --routines getrf,potrf --sizes 8,16,32 --plot lu.svg\n"
+        "ritz bench --batched --precision f64,f32 --layout strided,interleaved,nonuniform --place memory\n"
+        "ritz bench --batched --ceed /gpu/cuda --precision f64,f32 --json batched.json",
     .num_options = sizeof(options_table) / sizeof(options_table[0]),
     .options = options_table,
 };
@@ -142,7 +143,7 @@ static int run_case(Batches *b, BatchedCase of) {
   if (of.count == 0) return CEED_ERROR_SUCCESS;
   BatchedRow *rows = realloc(b->rows, (b->num_rows + 1) * sizeof(*rows));
 
-  if (!rows) return cli_no_memory(command.name);
+  if (!rows) return cli_no_memory(batched_command.name);
   b->rows = rows;
   BatchedRow *row = &rows[b->num_rows];
   *row = (BatchedRow){.of = of};
@@ -226,7 +227,7 @@ static int judge(const Batches *b) {
     if (*row->fault) continue;
     if (!batched_is_right(row)) {
       fprintf(stderr, "%s: %s, n = %d: the results are wrong: relative error %.3g, up to %.3g allowed\n",
-              command.name, row->of.routine->name, (int)row->of.n, row->error, row->tolerance);
+              batched_command.name, row->of.routine->name, (int)row->of.n, row->error, row->tolerance);
       return CLI_FAILED;
     }
     code = CLI_OK;
@@ -239,7 +240,8 @@ static int write_results(const Batches *b) {
   char title[240], subtitle[240];
 
   if (b->bench->json)
-    batched_write_json(b->bench->json, command.name, o->common.on.resource, &b->how, b->num_rows, b->rows);
+    batched_write_json(b->bench->json, batched_command.name, o->common.on.resource, &b->how, b->num_rows,
+                       b->rows);
   if (!b->bench->plot) return CLI_OK;
   bench_name_plot(&b->how.machine[0], title, sizeof(title));
   snprintf(subtitle, sizeof(subtitle), "batched dense algebra, GFLOP/s over the order n of the matrices; %s",
@@ -247,7 +249,7 @@ static int write_results(const Batches *b) {
   const char *peer = b->how.peer ? b->peer.name : NULL;
   return batched_write_plot(b->bench->plot, title, subtitle, peer, b->num_rows, b->rows)
              ? CLI_OK
-             : cli_no_memory(command.name);
+             : cli_no_memory(batched_command.name);
 }
 
 static int run_rows(Batches *b) {
@@ -260,7 +262,7 @@ static int run_rows(Batches *b) {
     cli_fact("beside", "%s", b->how.peer ? b->peer.name : "nothing");
     batched_print_heading(b->bench->table, &b->how);
   }
-  int code = run_cases(b) ? cli_report(command.name, b->how.ceed) : judge(b);
+  int code = run_cases(b) ? cli_report(batched_command.name, b->how.ceed) : judge(b);
   if (write_results(b)) code = CLI_FAILED;
   if (b->how.on_device) batched_close_cuda_peer(&b->peer);
   return code;
@@ -271,7 +273,7 @@ static int run_batched_bench(Bench *bench) {
   Batches b = {.options = o,
                .bench = bench,
                .how = {.ceed = bench->ceed, .num_threads = bench->num_threads, .rounds = o->common.reps}};
-  int code = cli_open_ceed(command.name, "/cpu/self/ref", &b.how.reference);
+  int code = cli_open_ceed(batched_command.name, "/cpu/self/ref", &b.how.reference);
 
   if (!code) code = run_rows(&b);
   free(b.rows);
@@ -298,8 +300,8 @@ static ArgsResult check_routines(const char *list) {
       const size_t used = strlen(names);
       snprintf(names + used, sizeof(names) - used, "%s%s", r ? ", " : "", batched_routines[r].name);
     }
-    return args_wrong(&command, "--routines", "expected names between commas, of %s, found '%s'", names,
-                      args_shown(list, shown));
+    return args_wrong(&batched_command, "--routines", "expected names between commas, of %s, found '%s'",
+                      names, args_shown(list, shown));
   }
   return ARGS_RUN;
 }
@@ -311,8 +313,9 @@ static ArgsResult check_options(const void *options) {
 }
 
 int bench_batched(int argc, char **argv) {
-  static const BenchCommand bench = {&command, &nothing_given, sizeof(nothing_given), MEMBER(common),
-                                     1,        check_options,  run_batched_bench};
+  static const BenchCommand bench = {
+      &batched_command, &nothing_given,   sizeof(nothing_given), MEMBER(common), 1,
+      check_options,    run_batched_bench};
 
   return bench_main(&bench, argc, argv);
 }

@@ -81,7 +81,7 @@ static const ArgOption options_table[] = {
     ARG_OPTION("--verbose", NULL, ARG_FLAG, MEMBER(verbose), 0, 0, "show the levels of each cycle"),
 };
 
-static const ArgCommand command = {
+const ArgCommand multigrid_command = {
     .name = "ritz bench --multigrid",
     .description =
         "Solves -Laplace u = f on the unit cube, u = 0 on its boundary, by geometric multigrid: n^3\n"
@@ -102,11 +102,12 @@ static const ArgCommand command = {
         "during the solve, that of the other rows of the case included.\n\n"
         "Checks: the solves end, errors of one problem agree to a hundredth. What a mesh does not have, as\n"
         "patches on deformed elements, is said and left out.\n\n"
-        "Exit status: 0 done; 1 failed, or a check failed; 2 wrong usage.\n\n"
-        "  ritz bench --multigrid --order 3 --size 2e6 --smoother patches,cells,jacobi\n"
-        "  ritz bench --multigrid --order 1-8 --cells 8 --solver fcg,v-cycles,full --precision f32,f64\n"
-        "  ritz bench --multigrid --ceed /gpu/cuda --order 3 --cells 64,128,256 --plot q3.svg\n"
-        "  ritz bench --multigrid --ceed /gpu/cuda --order 4 --cells 80 --deform 0.1 --smoother cells",
+        "Exit status: 0 done; 1 failed, or a check failed; 2 wrong usage.",
+    .examples =
+        "ritz bench --multigrid --order 3 --size 2e6 --smoother patches,cells,jacobi\n"
+        "ritz bench --multigrid --order 1-8 --cells 8 --solver fcg,v-cycles,full --precision f32,f64\n"
+        "ritz bench --multigrid --ceed /gpu/cuda --order 3 --cells 64,128,256 --plot q3.svg\n"
+        "ritz bench --multigrid --ceed /gpu/cuda --order 4 --cells 80 --deform 0.1 --smoother cells",
     .num_options = sizeof(options_table) / sizeof(options_table[0]),
     .options = options_table,
 };
@@ -147,7 +148,7 @@ static int list_variants(MgBench *b) {
                 precisions = args_or_else(o->precisions, 1, first);
 
   b->variants = calloc(smoothers.num * solvers.num * precisions.num, sizeof(*b->variants));
-  if (!b->variants) return cli_no_memory(command.name);
+  if (!b->variants) return cli_no_memory(multigrid_command.name);
   for (size_t s = 0; s < smoothers.num; s++) {
     for (size_t p = 0; p < precisions.num; p++) {
       for (size_t m = 0; m < solvers.num; m++) {
@@ -272,7 +273,7 @@ static int run_cases(MgBench *b) {
 static int plot_rows(const MgBench *b) {
   PlotPoint *points = calloc(b->num_rows + 1, sizeof(*points));
 
-  if (!points) return cli_no_memory(command.name);
+  if (!points) return cli_no_memory(multigrid_command.name);
   const Plot plot = {.x_label = "seconds of a solve",
                      .y_label = "L2 error",
                      .lines_keep_labels = true,
@@ -309,9 +310,9 @@ static int run_rows(MgBench *b) {
   int code;
 
   if (bench->table) mg_print_heading(bench->table);
-  code = run_cases(b) ? cli_report(command.name, bench->ceed) : judge(b);
+  code = run_cases(b) ? cli_report(multigrid_command.name, bench->ceed) : judge(b);
   if (bench->json)
-    mg_write_json(bench->json, command.name, bench->common->on.resource, &bench->machine, &b->how,
+    mg_write_json(bench->json, multigrid_command.name, bench->common->on.resource, &bench->machine, &b->how,
                   b->num_rows, b->rows);
   if (bench->plot && plot_rows(b)) code = CLI_FAILED;
   if (bench->table) show_memory(b);
@@ -346,16 +347,18 @@ static ArgsResult check_options(const void *options) {
 
   for (size_t i = 0; i < o->precisions.num; i++) {
     if (o->precisions.items[i] == F64 && sizeof(CeedScalar) == sizeof(float))
-      return args_wrong(&command, "--precision", "f64 only in a library of double, this one is of float");
+      return args_wrong(&multigrid_command, "--precision",
+                        "f64 only in a library of double, this one is of float");
   }
-  if (o->cells.num && o->size > 0) return args_wrong(&command, "--cells", "contradicts --size");
-  if (o->tol == 0) return args_wrong(&command, "--tol", "expected a number > 0, found '0'");
+  if (o->cells.num && o->size > 0) return args_wrong(&multigrid_command, "--cells", "contradicts --size");
+  if (o->tol == 0) return args_wrong(&multigrid_command, "--tol", "expected a number > 0, found '0'");
   return ARGS_RUN;
 }
 
 int bench_multigrid(int argc, char **argv) {
-  static const BenchCommand bench = {&command, &nothing_given, sizeof(nothing_given), MEMBER(common),
-                                     0,        check_options,  run_multigrid_bench};
+  static const BenchCommand bench = {
+      &multigrid_command, &nothing_given,     sizeof(nothing_given), MEMBER(common), 0,
+      check_options,      run_multigrid_bench};
 
   return bench_main(&bench, argc, argv);
 }

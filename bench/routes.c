@@ -45,7 +45,7 @@ static const ArgOption options_table[] = {
                "backend, see 'ritz info' (default /gpu/cuda/gen)"),
 };
 
-static const ArgCommand command = {
+const ArgCommand routes_command = {
     .name = "ritz bench --routes",
     .description =
         "Times applies of the bake-off problems by every route that operators on devices have: one "
@@ -56,10 +56,10 @@ static const ArgCommand command = {
              "has measured or by its model; loss: of its rate against the best one beside it. A batch takes "
              "20 ms\n"
              "or more and ends with a norm of the output, which is counted.\n\n"
-             "Exit status: 0 done; 1 failed; 2 wrong usage.\n\n"
-             "  ritz bench --routes\n"
-             "  ritz bench --routes --shape tet --bp 1,3 --order 1-6 --size 3e6\n"
-             "  ritz bench --routes --ceed /gpu/opencl --order 2 --size 1e4",
+             "Exit status: 0 done; 1 failed; 2 wrong usage.",
+    .examples = "ritz bench --routes\n"
+                "ritz bench --routes --shape tet --bp 1,3 --order 1-6 --size 3e6\n"
+                "ritz bench --routes --ceed /gpu/opencl --order 2 --size 1e4",
     .num_options = sizeof(options_table) / sizeof(options_table[0]),
     .options = options_table,
 };
@@ -211,17 +211,17 @@ static ArgsResult check_options(const void *options) {
   const RoutesOptions *o = options;
 
   if (o->size <= INT32_MAX) return ARGS_RUN;
-  return args_wrong(&command, "--size", "expected at most %d DOFs, found %g", INT32_MAX, o->size);
+  return args_wrong(&routes_command, "--size", "expected at most %d DOFs, found %g", INT32_MAX, o->size);
 }
 
 static int run_routes_bench(Bench *b) {
-  return run_routes(b->ceed, b->options) ? cli_report(command.name, b->ceed) : CLI_OK;
+  return run_routes(b->ceed, b->options) ? cli_report(routes_command.name, b->ceed) : CLI_OK;
 }
 
 int bench_routes(int argc, char **argv) {
   static const RoutesOptions usual = {.shape = BOTH, .common = {.on = {.resource = "/gpu/cuda/gen"}}};
-  static const BenchCommand bench = {&command, &usual,        sizeof(usual),   MEMBER(common),
-                                     0,        check_options, run_routes_bench};
+  static const BenchCommand bench = {&routes_command, &usual,          sizeof(usual), MEMBER(common), 0,
+                                     check_options,   run_routes_bench};
 
   return bench_main(&bench, argc, argv);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Parser of command lines and printer of help texts, both driven by the table of a command.
+// Parser of command lines, driven by the table of a command.
 #include "cli/args.h"
 
 #include <errno.h>
@@ -274,14 +274,12 @@ static ArgsResult set_operand(const ArgCommand *command, const char *text, void 
   return ARGS_RUN;
 }
 
-static void print_command_help(const ArgCommand *command);
-
 ArgsResult args_parse(const ArgCommand *command, int argc, char **argv, void *options) {
   bool only_operands = false;
 
   for (int i = 1; i < argc; i++) {
     if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
-      print_command_help(command);
+      args_print_help(command);
       return ARGS_HELP;
     }
     if (!strcmp(argv[i], "--")) break;
@@ -317,41 +315,4 @@ void args_free(const ArgCommand *command, void *options) {
     if (command->options[i].kind == ARG_INT_LIST || command->options[i].kind == ARG_CHOICE_LIST)
       free(((ArgInts *)member)->items);
   }
-}
-
-// ---- Help ----
-
-enum { HELP_COLUMN = 26 };
-
-static void print_option(const char *left, const char *help) {
-  int width = printf("  %s", left);
-
-  if (width > HELP_COLUMN - 2) {
-    putchar('\n');
-    width = 0;
-  }
-  printf("%*s", HELP_COLUMN - width, "");
-  for (const char *c = help; *c; c++) {
-    putchar(*c);
-    if (*c == '\n') printf("%*s", HELP_COLUMN, "");
-  }
-  putchar('\n');
-}
-
-static void print_command_help(const ArgCommand *command) {
-  char left[160];
-
-  printf("usage: %s%s%s [options]\n\n%s\n\noptions:\n", command->name, command->operand ? " " : "",
-         command->operand ? command->operand : "", command->description);
-  for (size_t i = 0; i < command->num_options; i++) {
-    const ArgOption *option = &command->options[i];
-    size_t n =
-        (size_t)snprintf(left, sizeof(left), "%s %s", option->name, option->value ? option->value : "");
-    for (int k = 0; option->kind == ARG_CHOICE && option->choices[k] && n < sizeof(left); k++) {
-      n += (size_t)snprintf(left + n, sizeof(left) - n, "%s%s", k ? "|" : "", option->choices[k]);
-    }
-    print_option(left, option->help);
-  }
-  print_option("--help", "this text");
-  if (command->notes) printf("\n%s\n", command->notes);
 }

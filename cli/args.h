@@ -74,6 +74,7 @@ typedef struct {
   size_t operand_offset; // of its const char *
   const char *description; // printed below the usage line
   const char *notes;       // printed below the options, or NULL
+  const char *examples;    // printed last, or NULL: command lines, separated by \n
   size_t num_options;
   const ArgOption *options; // --help is understood without being listed
 } ArgCommand;
@@ -95,6 +96,18 @@ typedef struct {
 // reason was printed; to be freed in any case.
 int args_read_files(const ArgCommand *command, int argc, char **argv, ArgWords *words);
 void args_free_words(ArgWords *words);
+
+// ---- Help: args-help.c ----
+
+void args_print_help(const ArgCommand *command);
+// "poisson|mass" for "--problem", else what stands for the value, "" for flags.
+enum { ARG_SHOWN_VALUE = 160 };
+const char *args_value(const ArgOption *option, char shown[ARG_SHOWN_VALUE]);
+// For shells, what the last of the words behind the command may become: lines "word", or "word TAB help".
+// Nothing where it is a file or a text.
+void args_complete(const ArgCommand *command, int num, char **words);
+// A line of it, if the name begins like `word`.
+void args_offer(const char *word, const char *name, const char *help);
 
 // Frees the lists among the options.
 void args_free(const ArgCommand *command, void *options);

@@ -32,7 +32,7 @@ static const ArgOption options_table[] = {
                "warm: backend, see 'ritz info' (default /cpu/self)"),
 };
 
-static const ArgCommand command = {
+const ArgCommand cache_command = {
     .name = "ritz cache",
     .operand = "list|clear|path|warm",
     .operand_offset = MEMBER(action),
@@ -49,8 +49,8 @@ static const ArgCommand command = {
         "The folder is $RITZ_CACHE_DIR, else $XDG_CACHE_HOME/ritz, else $HOME/.cache/ritz; RITZ_CACHE=off\n"
         "does without. Kernels that are missing are compiled again when they are needed. The figures of\n"
         "the machine, which lie in the same folder, stay: 'ritz info --measure' renews them.\n\n"
-        "Exit status: 0 done; 1 failed, or a kernel could not be compiled; 2 wrong usage.\n\n"
-        "  ritz cache warm --bp 1,3 --order 1-4",
+        "Exit status: 0 done; 1 failed, or a kernel could not be compiled; 2 wrong usage.",
+    .examples = "ritz cache warm --bp 1,3 --order 1-4",
     .num_options = sizeof(options_table) / sizeof(options_table[0]),
     .options = options_table,
 };
@@ -58,7 +58,7 @@ static const ArgCommand command = {
 // ---- Actions ----
 
 static int no_memory(void) {
-  fprintf(stderr, "%s: not enough memory\n", command.name);
+  fprintf(stderr, "%s: not enough memory\n", cache_command.name);
   return CLI_FAILED;
 }
 
@@ -203,13 +203,13 @@ static int warm(const CacheOptions *o, const char *folder) {
   (void)folder;
   RitzJitGetCompiler(&compiler, NULL);
   if (!compiler) {
-    fprintf(stderr, "%s: there is no compiler that can be run: set RITZ_CC\n", command.name);
+    fprintf(stderr, "%s: there is no compiler that can be run: set RITZ_CC\n", cache_command.name);
     return CLI_FAILED;
   }
-  CLI_TRY(cli_open_ceed(command.name, o->ceed ? o->ceed : "/cpu/self", &ceed));
+  CLI_TRY(cli_open_ceed(cache_command.name, o->ceed ? o->ceed : "/cpu/self", &ceed));
   int ierr = warm_problems(ceed, &bps, &orders);
   end = read_counts();
-  int code = ierr ? cli_report(command.name, ceed) : end.failed ? CLI_FAILED : CLI_OK;
+  int code = ierr ? cli_report(cache_command.name, ceed) : end.failed ? CLI_FAILED : CLI_OK;
   if (!ierr) show_counts("all", &start, &end);
   CeedDestroy(&ceed);
   return code;
@@ -227,7 +227,7 @@ enum { NUM_ACTIONS = sizeof(actions) / sizeof(actions[0]) };
 static ArgsResult check_cache_options(const CacheOptions *o) {
   const char *given = o->bp.num ? "--bp" : o->orders.num ? "--order" : o->ceed ? "--ceed" : NULL;
 
-  if (given && strcmp(o->action, "warm") != 0) return args_wrong(&command, given, "only for warm");
+  if (given && strcmp(o->action, "warm") != 0) return args_wrong(&cache_command, given, "only for warm");
   return ARGS_RUN;
 }
 
@@ -238,13 +238,13 @@ static int run_cache_command(const CacheOptions *o) {
 
   while (i < NUM_ACTIONS && strcmp(actions[i].name, o->action) != 0) i++;
   if (i == NUM_ACTIONS) {
-    args_wrong(&command, NULL, "expected list, clear, path or warm, found '%s'",
+    args_wrong(&cache_command, NULL, "expected list, clear, path or warm, found '%s'",
                args_shown(o->action, shown));
     return CLI_USAGE;
   }
   if (check_cache_options(o) != ARGS_RUN) return CLI_USAGE;
   if (RitzJitGetFolder(&folder, &why) || !folder) {
-    fprintf(stderr, "%s: there is no cache: %s\n", command.name, why ? why : "unknown");
+    fprintf(stderr, "%s: there is no cache: %s\n", cache_command.name, why ? why : "unknown");
     return CLI_FAILED;
   }
   return actions[i].run(o, folder);
@@ -252,10 +252,10 @@ static int run_cache_command(const CacheOptions *o) {
 
 int cli_cache(int argc, char **argv) {
   CacheOptions options = {.action = NULL};
-  ArgsResult parsed = args_parse(&command, argc, argv, &options);
+  ArgsResult parsed = args_parse(&cache_command, argc, argv, &options);
   int code = parsed == ARGS_HELP ? CLI_OK : CLI_USAGE;
 
   if (parsed == ARGS_RUN) code = run_cache_command(&options);
-  args_free(&command, &options);
+  args_free(&cache_command, &options);
   return code;
 }

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "cli/args.h"
+
 // Exit codes. Failed: a file cannot be read, a backend is not there, memory is short, the solver did not
 // converge. Wrong usage: another command line is needed.
 enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
@@ -20,6 +22,9 @@ int cli_picture(int argc, char **argv);
 int cli_info(int argc, char **argv);
 int cli_cache(int argc, char **argv);
 int cli_tune(int argc, char **argv);
+
+extern const ArgCommand solve_command, picture_command, explain_command, tune_command, info_command,
+    cache_command;
 
 // The main() of a program: runs it in the environment of programs and returns its exit code, CLI_FAILED where
 // the output could not be written.

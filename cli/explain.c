@@ -34,7 +34,7 @@ static const ArgOption options_table[] = {
                "print the C text of the generated kernel; nothing else without\n--plan"),
 };
 
-static const ArgCommand command = {
+const ArgCommand explain_command = {
     .name = "ritz explain",
     .description =
         "Shows how the operator of a bake-off problem runs: which kernel, and why no better one; its plan;\n"
@@ -46,9 +46,9 @@ static const ArgCommand command = {
         "plan counts what its kernel moves and does. In the plan, a space is a gather from a vector or a\n"
         "scatter to one; a batch are the elements in the lanes of the processor's vectors; parity is what\n"
         "becomes of a matrix when rows and columns are reversed, which the kernel makes use of.\n\n"
-        "Exit status: 0 done; 1 failed, or there is no generated kernel to print; 2 wrong usage.\n\n"
-        "  ritz explain --bp 3 --order 4\n"
-        "  ritz explain --bp 3 --order 4 --source > kernel.c",
+        "Exit status: 0 done; 1 failed, or there is no generated kernel to print; 2 wrong usage.",
+    .examples = "ritz explain --bp 3 --order 4\n"
+                "ritz explain --bp 3 --order 4 --source > kernel.c",
     .num_options = sizeof(options_table) / sizeof(options_table[0]),
     .options = options_table,
 };
@@ -128,23 +128,23 @@ cleanup:
 // ---- The command ----
 
 static ArgsResult check_explain_options(const ExplainOptions *o) {
-  if (!o->bp) return args_wrong(&command, NULL, "--bp is missing");
-  if (!o->order) return args_wrong(&command, NULL, "--order is missing");
+  if (!o->bp) return args_wrong(&explain_command, NULL, "--bp is missing");
+  if (!o->order) return args_wrong(&explain_command, NULL, "--order is missing");
   if (o->size > INT32_MAX)
-    return args_wrong(&command, "--size", "expected at most %d DOFs, found %g", INT32_MAX, o->size);
-  return threads_check(&command, &o->on);
+    return args_wrong(&explain_command, "--size", "expected at most %d DOFs, found %g", INT32_MAX, o->size);
+  return threads_check(&explain_command, &o->on);
 }
 
 int cli_explain(int argc, char **argv) {
   ExplainOptions options = {.size = 1e5, .on = {.resource = "/cpu/self"}};
-  ArgsResult parsed = args_parse(&command, argc, argv, &options);
+  ArgsResult parsed = args_parse(&explain_command, argc, argv, &options);
   int num_threads, code;
   Ceed ceed = NULL;
 
   if (parsed != ARGS_RUN) return parsed == ARGS_HELP ? CLI_OK : CLI_USAGE;
   if (check_explain_options(&options) != ARGS_RUN) return CLI_USAGE;
-  code = threads_open(&command, &options.on, 0, &ceed, &num_threads);
-  if (!code && explain(ceed, &options, num_threads)) code = cli_report(command.name, ceed);
+  code = threads_open(&explain_command, &options.on, 0, &ceed, &num_threads);
+  if (!code && explain(ceed, &options, num_threads)) code = cli_report(explain_command.name, ceed);
   CeedDestroy(&ceed);
   return code;
 }

@@ -47,7 +47,7 @@ static const ArgOption options_table[] = {
     ARG_OPTION("--no-lines", NULL, ARG_FLAG, MEMBER(no_lines), 0, 0, "without the edges of elements"),
 };
 
-static const ArgCommand picture_command = {
+const ArgCommand picture_command = {
     .name = "ritz picture",
     .operand = "FILE.vtu",
     .operand_offset = MEMBER(file),
@@ -57,9 +57,9 @@ static const ArgCommand picture_command = {
         "is what 'ritz solve --output' wrote, or another unstructured grid of VTK's XML format, with linear\n"
         "or Lagrange cells of dimension 2 or 3.",
     .notes = "Values that are not finite are grey.\n\n"
-             "Exit status: 0 drawn; 1 failed; 2 wrong usage.\n\n"
-             "  ritz picture heat-sink.vtu --title 'temperature [K]' --range 30,60 --view=-56,30\n"
-             "  ritz picture elbow.vtu --field von_mises --output stress.png",
+             "Exit status: 0 drawn; 1 failed; 2 wrong usage.",
+    .examples = "ritz picture heat-sink.vtu --title 'temperature [K]' --range 30,60 --view=-56,30\n"
+                "ritz picture elbow.vtu --field von_mises --output stress.png",
     .num_options = sizeof(options_table) / sizeof(options_table[0]),
     .options = options_table,
 };

@@ -205,11 +205,12 @@ const ArgCommand solve_command = {
         "@FILE stands for the words in a file, as they would be on the command line; # begins remarks:\n"
         "ritz solve @case.txt --order 4\n\n"
         "Exit status: 0 converged; 1 failed or not converged; 2 wrong usage.\n\n"
-        "  ritz solve box:8x8x8 --exact sine --order 3\n"
-        "  ritz solve heat-sink.msh --order 4 --bc base=100 --bc fins=20 --output heat.vtu\n"
-        "  ritz solve pipe-elbow.msh --problem elasticity --order 3 --fixed inlet --traction outlet=0,0,1\n\n"
         "Meshes: share/ritz/examples/meshes beside the folder of the program, examples/meshes of the "
         "sources.",
+    .examples =
+        "ritz solve box:8x8x8 --exact sine --order 3\n"
+        "ritz solve heat-sink.msh --order 4 --bc base=100 --bc fins=20 --output heat.vtu\n"
+        "ritz solve pipe-elbow.msh --problem elasticity --order 3 --fixed inlet --traction outlet=0,0,1",
     .num_options = sizeof(options_table) / sizeof(options_table[0]),
     .options = options_table,
 };

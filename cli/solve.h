@@ -72,7 +72,6 @@ typedef struct {
   bool jacobi, no_jacobi, verbose, reactions, axisymmetric;
 } SolveOptions;
 
-extern const ArgCommand solve_command;
 int solve_check_options(const SolveOptions *options);
 const char *solve_problem_name(int problem);
 

@@ -40,7 +40,7 @@ static const ArgOption options_table[] = {
                "backend, see 'ritz info' (default /gpu/cuda/gen)"),
 };
 
-static const ArgCommand command = {
+const ArgCommand tune_command = {
     .name = "ritz tune",
     .description = "Finds the fastest kernels of the bake-off problems on a device: tries up to 40 of each, "
                    "where otherwise\n"
@@ -58,10 +58,10 @@ static const ArgCommand command = {
         "forgets what was measured, RITZ_TUNE=off does without, RITZ_TUNE=N tries N kernels of each at "
         "most.\n"
         "/cpu/self has nothing to choose.\n\n"
-        "Exit status: 0 done; 1 failed; 2 wrong usage.\n\n"
-        "  ritz tune --bp 1,3 --order 1-4\n"
-        "  ritz tune --bp 5 --order 7 --policy trilinear,affine\n"
-        "  ritz tune --bp 1 --order 2 --precision f32",
+        "Exit status: 0 done; 1 failed; 2 wrong usage.",
+    .examples = "ritz tune --bp 1,3 --order 1-4\n"
+                "ritz tune --bp 5 --order 7 --policy trilinear,affine\n"
+                "ritz tune --bp 1 --order 2 --precision f32",
     .num_options = sizeof(options_table) / sizeof(options_table[0]),
     .options = options_table,
 };
@@ -150,30 +150,30 @@ static int run_tune_command(const TuneOptions *o) {
   int code = CLI_OK;
 
   if (o->size > INT32_MAX) {
-    args_wrong(&command, "--size", "expected at most %d DOFs, found %g", INT32_MAX, o->size);
+    args_wrong(&tune_command, "--size", "expected at most %d DOFs, found %g", INT32_MAX, o->size);
     return CLI_USAGE;
   }
   for (size_t i = 0; i < o->bp.num; i++) {
     if (o->shape == CLI_HEX || o->bp.items[i] <= 4) continue;
-    args_wrong(&command, "--bp", "of other shapes than hex expected 1 to 4, found %d", o->bp.items[i]);
+    args_wrong(&tune_command, "--bp", "of other shapes than hex expected 1 to 4, found %d", o->bp.items[i]);
     return CLI_USAGE;
   }
   if (o->precision == 1 && sizeof(CeedScalar) == sizeof(float)) {
-    args_wrong(&command, "--precision", "f64 only in a library of double, this one is of float");
+    args_wrong(&tune_command, "--precision", "f64 only in a library of double, this one is of float");
     return CLI_USAGE;
   }
-  CLI_TRY(cli_open_ceed(command.name, o->resource, &ceed));
-  if (tune(ceed, o)) code = cli_report(command.name, ceed);
+  CLI_TRY(cli_open_ceed(tune_command.name, o->resource, &ceed));
+  if (tune(ceed, o)) code = cli_report(tune_command.name, ceed);
   CeedDestroy(&ceed);
   return code;
 }
 
 int cli_tune(int argc, char **argv) {
   TuneOptions options = {.precision = -1, .resource = "/gpu/cuda/gen"};
-  ArgsResult parsed = args_parse(&command, argc, argv, &options);
+  ArgsResult parsed = args_parse(&tune_command, argc, argv, &options);
   int code = parsed == ARGS_HELP ? CLI_OK : CLI_USAGE;
 
   if (parsed == ARGS_RUN) code = run_tune_command(&options);
-  args_free(&command, &options);
+  args_free(&tune_command, &options);
   return code;
 }
