@@ -57,11 +57,13 @@ static int shown_length(const char *option) {
 
 static const RitzResourceOptionInfo resource_options[RITZ_NUM_OPTIONS] = {
     [RITZ_OPTION_INNER] = {"inner=ref", "/cpu/self/check", "the resource that is watched"},
-    [RITZ_OPTION_MEM] = {"mem=host|device", "/cpu/self/check",
-                         "device: plays a device, with the memory and the layouts of one (default host)"},
+    [RITZ_OPTION_MEM] =
+        {"mem=host|device", "/cpu/self/check",
+         "with device it plays a device, with the memory and the layouts of one (default host)"},
     [RITZ_OPTION_THREADS] =
         {"threads=N|all", "/cpu",
-         "threads; at most the processors that the process may use, which is what all means (default: "
+         "threads; at most the processors that the process may use (affinity mask, quota of its control "
+         "groups), which is what all means (default: "
          "OMP_NUM_THREADS, else 1, as programs under MPI expect; the program ritz and the Python package but "
          "for ritz.ceed: all). Without effect on ref and check, which have one"},
     [RITZ_OPTION_DEVICE] = {"device_id=N", "/gpu",

@@ -146,17 +146,36 @@ typedef enum {
 // ---- Enums ------------------------------------------------------------------------------------------------
 
 // What every function returns. Positive: the call was refused and the object is as it was. Negative: the
-// object may be unusable. Texts: CeedErrorTypes[code].
+// object may be unusable. Texts: CeedErrorTypes[code]. The message, which names the call, what was found and
+// what was needed, says more than the code: CeedGetErrorMessage, where the handler keeps it (CeedErrorStore).
 typedef enum {
-  CEED_ERROR_SUCCESS = 0,
-  CEED_ERROR_MINOR = 1,        // a small mistake without a code of its own
-  CEED_ERROR_DIMENSION = 2,    // sizes do not match
-  CEED_ERROR_INCOMPLETE = 3,   // the object is not set up yet
-  CEED_ERROR_INCOMPATIBLE = 4, // arguments do not fit together
-  CEED_ERROR_ACCESS = 5,       // the data is lent out
-  CEED_ERROR_MAJOR = -1,       // a failure without a code of its own
-  CEED_ERROR_BACKEND = -2,     // a failure inside a backend
-  CEED_ERROR_UNSUPPORTED = -3, // the backend cannot do this
+  CEED_ERROR_SUCCESS = 0, // done
+  // A small mistake without a code of its own. Do: correct the argument that the message names.
+  CEED_ERROR_MINOR = 1,
+  // Sizes do not match, or are out of range. Do: compare both sizes in the message with those of the objects
+  // (views print them); lengths of L-vectors are those that restrictions were created with.
+  CEED_ERROR_DIMENSION = 2,
+  // The object is not set up yet. Do: make the call that is missing before this one, most often a field
+  // (CeedOperatorSetField), an operator or a factorization; CeedOperatorCheckReady names what an operator
+  // lacks.
+  CEED_ERROR_INCOMPLETE = 3,
+  // Arguments do not fit together, are no object of the right type, or NULL where something has to be. Do:
+  // look for an object of another context or another basis, a destroyed one, a field name that the QFunction
+  // lacks.
+  CEED_ERROR_INCOMPATIBLE = 4,
+  // The data is lent out. Do: give back what CeedVectorGetArray, CeedVectorGetArrayRead or
+  // CeedQFunctionContextGetData have handed out (Restore..) before this call.
+  CEED_ERROR_ACCESS = 5,
+  // A failure without a code of its own: no memory, a file that cannot be read, a resource that there is not.
+  // Do: read the message; of CeedInit, compare the name with `ritz info`.
+  CEED_ERROR_MAJOR = -1,
+  // A failure inside a backend or a larger action: a compiler, a driver, what a positive code says elsewhere,
+  // or, with RITZ_STRICT=1, a slower path. Do: read the message; RITZ_DUMP=FOLDER keeps text and messages of
+  // a kernel that does not compile; outputs of the action have no values until they are written again.
+  CEED_ERROR_BACKEND = -2,
+  // This backend, build or machine cannot do this. Do: take what the message offers instead, or another
+  // resource; `ritz info` lists the usable ones and why others are not.
+  CEED_ERROR_UNSUPPORTED = -3,
 } CeedErrorType;
 
 // Where an array lies. Texts: CeedMemTypes.

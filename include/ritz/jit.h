@@ -2,16 +2,10 @@
 // Code that Ritz compiles at run time: the compiler it uses, the cache on disk, what was found and what was
 // made since the process began. Kernels are loaded by the library itself; nothing here has to be called.
 //
-// Environment: RITZ_CC (the compiler: a path, or a name to look up in PATH; no arguments), RITZ_CFLAGS (more
-// arguments, separated by blanks), RITZ_CXX and RITZ_CXXFLAGS (the same for texts that are C++; default: the
-// C++ compiler that goes with RITZ_CC, and RITZ_CFLAGS), RITZ_INCLUDE_PATH (folders, separated by colons, for
-// headers that texts of QFunctions include; they follow those of CeedAddJitSourceRoot), RITZ_SOURCE_DIR
-// (folders for files of QFunctions that programs name by relative paths, doc/ceed-api.md), RITZ_CACHE=off (no
-// cache), RITZ_CACHE_DIR (its folder; default $XDG_CACHE_HOME/ritz, else $HOME/.cache/ritz), RITZ_SITE_CACHE
-// (a second one that is only read and belongs to root; default /var/cache/ritz), RITZ_DUMP (a folder for
-// everything that is loaded: text, command, messages, binary), RITZ_JIT_TIMEOUT (seconds that a compiler may
-// take; default 300). A set-uid program ignores all of them. The folder must belong to the user, and others
-// may not write to it; else it is not used.
+// Environment (`ritz help environment` tells more): RITZ_CC, RITZ_CXX, RITZ_CFLAGS, RITZ_CXXFLAGS,
+// RITZ_INCLUDE_PATH, RITZ_SOURCE_DIR, RITZ_JIT_TIMEOUT of compilers, RITZ_CACHE, RITZ_CACHE_DIR,
+// RITZ_SITE_CACHE of the cache, RITZ_DUMP. The cache's folder must belong to the user, and others may not
+// write to it; else it is not used.
 #ifndef RITZ_JIT_H
 #define RITZ_JIT_H
 

@@ -40,11 +40,17 @@ typedef enum {
   RITZ_NEWTON_CONVERGED_ATOL = 2,     // |F - b| <= atol
   RITZ_NEWTON_CONVERGED_ROUNDING = 3, // no step lessens |F - b|, and the last one is rounding beside u
   RITZ_NEWTON_ITERATING = 0,          // no solve has ended
+  // The limit of steps is reached. Do: load steps, a better first guess, or a higher limit.
   RITZ_NEWTON_DIVERGED_MAX_IT = -1,
-  RITZ_NEWTON_DIVERGED_NAN = -2,         // F(u) is not finite at the first guess
-  RITZ_NEWTON_DIVERGED_LINE_SEARCH = -3, // no step lessens |F - b|
-  RITZ_NEWTON_DIVERGED_LINEAR = -4, // the linear solver: RitzSolverGetReason says why. Its iteration limit is
-                                    // none of these: what it has reached is taken
+  // F(u) is not finite at the first guess. Do: a first guess in the domain of the law, for example without
+  // inverted elements.
+  RITZ_NEWTON_DIVERGED_NAN = -2,
+  // No step lessens |F - b|. Do: check the Jacobian by RitzOperatorCheckDerivative,
+  // load steps, a smaller tolerance of the linear solver.
+  RITZ_NEWTON_DIVERGED_LINE_SEARCH = -3,
+  // The linear solver: RitzSolverGetReason says why. Its iteration limit is none of these: what it has
+  // reached is taken. Do: what that reason asks for.
+  RITZ_NEWTON_DIVERGED_LINEAR = -4,
   RITZ_NEWTON_DIVERGED_MONITOR = -5, // the monitor asked to stop
 } RitzNewtonReason;
 CEED_EXTERN const char *RitzNewtonReasonName(RitzNewtonReason reason); // never NULL

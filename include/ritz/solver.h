@@ -51,24 +51,33 @@ typedef struct RitzSolver_private *RitzSolver;
 
 // Positive: converged; negative: not. RitzSolverReasonName gives a sentence.
 typedef enum {
-  RITZ_CONVERGED_RTOL = 1,       // |r| <= rtol * |r_0|
-  RITZ_CONVERGED_ATOL = 2,       // |r| <= atol (also: nothing to do); looked at before rtol
-  RITZ_CONVERGED_ROUNDING = 3,   // |r| is of the size of rounding in b - A x, about 16 eps (|A| |x| + |b|)
-  RITZ_ITERATING = 0,            // no solve has ended: none was tried, or the last one failed with an error
-  RITZ_DIVERGED_MAX_IT = -1,     // iteration limit reached
-  RITZ_DIVERGED_INDEFINITE = -2, // p . A p <= 0: the operator is not positive definite on the free entries
-                                 // (cg, fcg, and the estimate of chebyshev)
-  RITZ_DIVERGED_NAN = -3,        // a norm or product is not a finite number; x is the last iterate
-  RITZ_DIVERGED_MONITOR = -4,    // the monitor asked to stop
+  RITZ_CONVERGED_RTOL = 1,     // |r| <= rtol * |r_0|
+  RITZ_CONVERGED_ATOL = 2,     // |r| <= atol (also: nothing to do); looked at before rtol
+  RITZ_CONVERGED_ROUNDING = 3, // |r| is of the size of rounding in b - A x, about 16 eps (|A| |x| + |b|)
+  RITZ_ITERATING = 0,          // no solve has ended: none was tried, or the last one failed with an error
+  // Iteration limit reached. Do: take a better preconditioner (multigrid), raise the limit, or ask for less.
+  RITZ_DIVERGED_MAX_IT = -1,
+  // p . A p <= 0: the operator is not positive definite on the free entries (cg, fcg, and the estimate of
+  // chebyshev). Do: constrain the boundary or name the nullspace; of symmetric indefinite operators MINRES,
+  // of others GMRES.
+  RITZ_DIVERGED_INDEFINITE = -2,
+  // A norm or product is not a finite number; x is the last iterate. Do: look for NaN in b, x, the
+  // coefficients and the coordinates; /cpu/self/check finds outputs that a QFunction leaves out.
+  RITZ_DIVERGED_NAN = -3,
+  RITZ_DIVERGED_MONITOR = -4, // the monitor asked to stop
   // A free entry of the diagonal is not a positive finite number; r . M r <= 0: conjugate gradients see that
-  // behind the step and take it back, so that x is the last iterate up to rounding.
+  // behind the step and take it back, so that x is the last iterate up to rounding. Do: GMRES, or a symmetric
+  // definite preconditioner; look at the signs of coefficients and of the mesh's Jacobians.
   RITZ_DIVERGED_PRECONDITIONER = -5,
   // The method cannot go on: no new direction, though the residual is not small. MINRES and GMRES: A is
   // singular and b not in its range, x then has the least residual there is (MINRES in the norm of P, up to
   // |A r| <= sqrt(eps) |A| |r|; not the shortest such x); GMRES with restarts: a cycle without progress. All:
-  // the method has carried a small residual along, b - A x is not small, and another run does not help.
+  // the method has carried a small residual along, b - A x is not small, and another run does not help. Do:
+  // name the nullspace, make b orthogonal to it, or ask for less than rounding allows.
   RITZ_DIVERGED_BREAKDOWN = -6,
-  RITZ_DIVERGED_GROWTH = -7, // the residual has grown beyond 1e10 times the first one
+  // The residual has grown beyond 1e10 times the first one. Do: lessen the damping of richardson, widen the
+  // bounds of chebyshev, or take cg or gmres.
+  RITZ_DIVERGED_GROWTH = -7,
 } RitzSolverReason;
 
 typedef enum {

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The site: pages of the tree as they are, and the reference. Run by Sphinx from tools/build-docs, on a copy of the pages."""
 import re
+from pathlib import Path
 
 from docutils import nodes
 from sphinx.addnodes import pending_xref
@@ -14,6 +15,7 @@ highlight_language = "none"
 myst_heading_anchors = 4
 c_id_attributes = ["CEED_RESTRICT"]
 suppress_warnings = ["ref.python"]  # annotations say Vector, which ritz and ritz.ceed have: each takes its own
+smartquotes_action = "qe"  # "--order" keeps its dashes
 html_theme = "furo"
 html_title = "Ritz"
 html_static_path = ["style.css"]
@@ -29,7 +31,8 @@ CONTENTS = {
                            "coarse-problems", "distributed", "gpu", "batched", "dense-solver"],
     "With a libCEED, MFEM or PETSc code": ["ceed-api", "python-ceed", "petsc", "kernels", "performance"],
     "Contributing": ["/CONTRIBUTING", "architecture", "/CHANGELOG"],
-    "Reference": ["/reference/c", "/reference/python"],
+    "Reference": ["/reference/commands", "/reference/environment", "/reference/resources", "/reference/errors", "/reference/c",
+                  "/reference/python"],
 }
 
 
@@ -37,6 +40,11 @@ def add_contents(app, docname, source):
     if docname == root_doc:
         for caption, pages in CONTENTS.items():
             source[0] += "\n```{toctree}\n:hidden:\n:caption: " + caption + "\n\n" + "\n".join(pages) + "\n```\n"
+
+
+# What readers of the tree find by a command or in a header is a page of reference here.
+PAGES = {"ritz help": "commands", "ritz help environment": "environment", "ritz help resources": "resources", "CeedErrorType": "errors"}
+VARIABLES = re.findall(r"^VARIABLE\(\w+, (\w+)", (Path(__file__).parents[2] / "base/variables.h").read_text(), re.M)
 
 
 # Folders and files of the tree that are no pages.
@@ -51,7 +59,7 @@ def header_page(text):
     return "reference/" + text.removesuffix(".h").replace("/", "-")
 
 
-# `CeedOperatorApply` and `ritz/mesh.h` in pages lead to the reference; short words in code, such as `--order`, are not broken.
+# `CeedOperatorApply`, `ritz/mesh.h` and `RITZ_DUMP=FOLDER` in pages lead to the reference; short words in code, such as `--order`, are not broken.
 def link_names(app, doctree):
     for literal in list(doctree.findall(nodes.literal)):
         text = literal.astext()
@@ -59,7 +67,11 @@ def link_names(app, doctree):
             literal["classes"].append("word")
         if isinstance(literal.parent, (nodes.reference, pending_xref)) or literal.parent.tagname == "title":
             continue
-        if re.fullmatch(r"(ceed|ritz)/[a-z0-9-]+\.h", text) and header_page(text) in app.env.found_docs:
+        if text in PAGES and app.env.docname != "reference/" + PAGES[text]:
+            link = pending_xref("", refdomain="std", reftype="doc", reftarget="/reference/" + PAGES[text], refexplicit=True)
+        elif text.partition("=")[0] in VARIABLES and app.env.docname != "reference/environment":
+            link = pending_xref("", refdomain="std", reftype="envvar", reftarget=text.partition("=")[0])
+        elif re.fullmatch(r"(ceed|ritz)/[a-z0-9-]+\.h", text) and header_page(text) in app.env.found_docs:
             link = pending_xref("", refdomain="std", reftype="doc", reftarget="/" + header_page(text), refexplicit=True)
         elif match := re.fullmatch(r"((?:Ceed|Ritz)\w+|(?:CEED|RITZ)_\w+)(?:\(.*\))?", text):
             link = pending_xref("", refdomain="c", reftype="identifier", reftarget=match[1])

@@ -413,14 +413,23 @@ def write(path: Path, text: str) -> None:
         path.write_text(text)
 
 
-def write_pages(folder: Path) -> None:
-    parsed = {str(path.relative_to(INCLUDE)): items_of(path) for path in headers()}
+def roles_of(parsed: dict[str, list[Item]]) -> dict[str, str]:
+    """Of each name of the headers, the role of Sphinx that links it."""
     role = {"function": "func", "macro": "macro", "type": "type", "struct": "struct", "enum": "enum", "var": "var"}
     declarations = [d for items in parsed.values() for item in items for d in item.declarations]
     roles = {declaration.name: role[declaration.kind] for declaration in declarations if declaration.name}
     roles |= {name: "enumerator" for declaration in declarations
               for name, *_ in enumerators(declaration)}
-    writer, seen = Writer(roles), set[str]()
+    return roles
+
+
+def parse_headers() -> dict[str, list[Item]]:
+    return {str(path.relative_to(INCLUDE)): items_of(path) for path in headers()}
+
+
+def write_pages(folder: Path) -> None:
+    parsed = parse_headers()
+    writer, seen = Writer(roles_of(parsed)), set[str]()
     folder.mkdir(parents=True, exist_ok=True)
     for path in folder.glob("ritz-*.rst"):
         if not (INCLUDE / "ritz" / path.name[5:]).with_suffix(".h").exists():
