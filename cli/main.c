@@ -49,13 +49,19 @@ static void print_program_help(FILE *stream) {
           cli_exit_status);
 }
 
-static int unknown_command(const char *word) {
-  const char *names[NUM_COMMANDS], *nearest;
+// Topics are known to `ritz help` alone.
+static int unknown_command(const char *word, bool has_topics) {
+  const char *names[NUM_COMMANDS + CLI_NUM_TOPICS], *nearest;
   char shown[ARG_SHOWN];
 
   for (int i = 0; i < NUM_COMMANDS; i++) names[i] = commands[i].name;
-  nearest = args_nearest(word, NUM_COMMANDS, names);
-  fprintf(stderr, "ritz: unknown %s '%s'", word[0] == '-' ? "option" : "command", args_shown(word, shown));
+  for (int i = 0; i < CLI_NUM_TOPICS; i++) names[NUM_COMMANDS + i] = cli_topics[i].name;
+  nearest = args_nearest(word, NUM_COMMANDS + (has_topics ? CLI_NUM_TOPICS : 0), names);
+  fprintf(stderr, "ritz: unknown %s '%s'",
+          word[0] == '-' ? "option"
+          : has_topics   ? "topic"
+                         : "command",
+          args_shown(word, shown));
   if (nearest) fprintf(stderr, " (did you mean %s?)", nearest);
   fprintf(stderr, "\nTry 'ritz --help'.\n");
   return CLI_USAGE;
@@ -67,15 +73,19 @@ static const CliCommand *find_command(const char *name) {
   return NULL;
 }
 
-// `ritz help`, `ritz help TOPIC`, and `ritz help COMMAND`, which is `ritz COMMAND --help`.
+static bool is_help(const char *word) { return !strcmp(word, "--help") || !strcmp(word, "-h"); }
+
+// `ritz help`, `ritz help TOPIC`, and `ritz help COMMAND ..`, which is `ritz COMMAND --help ..`.
 static int run_help(int argc, char **argv) {
+  static char option[] = "--help";
   const CliCommand *command = argc > 1 ? find_command(argv[1]) : NULL;
 
   if (command && command->run != run_help) {
-    char help[] = "--help", *words[] = {argv[1], help, NULL};
-    return command->run(2, words);
+    argv[0] = argv[1];
+    argv[1] = option;
+    return command->run(argc, argv);
   }
-  if (argc < 2 || command) {
+  if (argc < 2 || command || is_help(argv[1])) {
     print_program_help(stdout);
     return CLI_OK;
   }
@@ -84,7 +94,7 @@ static int run_help(int argc, char **argv) {
     cli_topics[i].print();
     return CLI_OK;
   }
-  return unknown_command(argv[1]);
+  return unknown_command(argv[1], true);
 }
 
 // ---- Completion ----
@@ -93,11 +103,11 @@ static int run_help(int argc, char **argv) {
 static int complete(int num, char **words) {
   const char *word = num > 0 ? words[num - 1] : "";
   const CliCommand *command = num > 1 ? find_command(words[0]) : NULL;
-  const bool is_help = command && command->run == run_help;
+  const bool has_topics = command && command->run == run_help;
 
-  for (int i = 0; i < NUM_COMMANDS && (num < 2 || (is_help && num == 2)); i++)
+  for (int i = 0; i < NUM_COMMANDS && (num < 2 || (has_topics && num == 2)); i++)
     args_offer(word, commands[i].name, commands[i].help);
-  for (int i = 0; i < CLI_NUM_TOPICS && is_help && num == 2; i++)
+  for (int i = 0; i < CLI_NUM_TOPICS && has_topics && num == 2; i++)
     args_offer(word, cli_topics[i].name, cli_topics[i].help);
   if (num < 2) args_offer(word, "--help", "this text");
   if (num < 2) args_offer(word, "--version", "version of Ritz and of the Ceed API");
@@ -110,7 +120,7 @@ static int dispatch(int argc, char **argv) {
     print_program_help(stderr);
     return CLI_USAGE;
   }
-  if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) return run_help(1, argv);
+  if (is_help(argv[1])) return run_help(1, argv);
   if (!strcmp(argv[1], "--version")) return cli_print_version();
   if (!strcmp(argv[1], "--man")) return cli_print_manual(&manual);
   if (!strcmp(argv[1], "--complete") && argc > 3 && !strcmp(argv[2], "bench")) {
@@ -119,7 +129,7 @@ static int dispatch(int argc, char **argv) {
   }
   if (!strcmp(argv[1], "--complete")) return complete(argc - 2, argv + 2);
   const CliCommand *command = find_command(argv[1]);
-  return command ? command->run(argc - 1, argv + 1) : unknown_command(argv[1]);
+  return command ? command->run(argc - 1, argv + 1) : unknown_command(argv[1], false);
 }
 
 int main(int argc, char **argv) { return cli_main("ritz", dispatch, argc, argv); }

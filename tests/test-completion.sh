@@ -65,7 +65,8 @@ same "variables are in the page for man" "$folder/wanted" "$folder/printed"
 RITZ_PATCH_BLOCK=3,1 prints "values of variables are shown" 0 out '^ +now: 3,1$' help environment
 prints "options of resources have help" 0 out '^  :threads=N' help resources
 prints "help of a command is its --help" 0 out '^usage: ritz solve MESH' help solve
-wrong "a topic that there is not" "ritz: unknown command 'nosuch'" help nosuch
+prints "of a benchmark, too" 0 out '^usage: ritz bench --multigrid' help bench --multigrid
+wrong "a topic that there is not" "ritz: unknown topic 'enviroment' (did you mean environment?)" help enviroment
 for section in NAME SYNOPSIS DESCRIPTION OPTIONS RESOURCES ENVIRONMENT "EXIT STATUS" EXAMPLES "SEE ALSO"; do
   grep -qx "\.SH $section" "$folder/ritz.1" && grep -qx "\.SH $section" "$folder/ritz-bench.1"
   report $((1 - $?)) "pages for man have $section"
