@@ -42,7 +42,7 @@ static int run_benchmark(int argc, char **argv) {
   if (argc > 1 && !strcmp(argv[1], "--version")) return cli_print_version();
   if (argc > 1 && !strcmp(argv[1], "--man")) return cli_print_manual(&manual);
   if (argc < 2 || strcmp(argv[1], "--complete")) return mode->run(argc, argv);
-  args_complete(mode->args, argc - 2, argv + 2);
+  if (argc > 2) args_complete(mode->args, argc - 2, argv + 2);
   return CLI_OK;
 }
 

@@ -58,19 +58,22 @@ void args_offer(const char *word, const char *name, const char *help) {
   printf("%s%s%.*s\n", name, help ? "\t" : "", help ? (int)strcspn(help, "\n") : 0, help ? help : "");
 }
 
-static void offer_resources(const char *word) {
+// The first `num_before` characters of the word stand in front of the name: "--cycle=".
+static void offer_value(const char *word, size_t num_before, const char *name) {
+  char whole[200];
+
+  snprintf(whole, sizeof(whole), "%.*s%s", (int)num_before, word, name);
+  args_offer(word, whole, NULL);
+}
+
+static void offer_values(const ArgOption *option, const char *word, size_t num_before) {
   RitzBackendInfo info;
   CeedInt num = 0;
 
-  RitzGetNumBackends(&num);
-  for (CeedInt i = 0; i < num; i++)
-    if (!RitzGetBackendInfo(i, &info) && info.usable && !info.alias_of) args_offer(word, info.resource, NULL);
-}
-
-// The values of an option.
-static void offer_values(const ArgOption *option, const char *word) {
-  for (int k = 0; option->choices[k]; k++) args_offer(word, option->choices[k], NULL);
-  if (option->value && !strcmp(option->value, "RESOURCE")) offer_resources(word);
+  for (int k = 0; option->choices[k]; k++) offer_value(word, num_before, option->choices[k]);
+  if (option->value && !strcmp(option->value, "RESOURCE")) RitzGetNumBackends(&num);
+  for (CeedInt i = 0; i < num && !RitzGetBackendInfo(i, &info); i++)
+    if (info.usable && !info.alias_of) offer_value(word, num_before, info.resource);
 }
 
 // "list|clear|path|warm"
@@ -83,26 +86,34 @@ static void offer_operands(const char *operand, const char *word) {
   }
 }
 
-static const ArgOption *find_option_with_value(const ArgCommand *command, const char *name) {
+static const ArgOption *find_option_with_value(const ArgCommand *command, const char *name, size_t length) {
   for (size_t i = 0; i < command->num_options; i++) {
     const ArgOption *option = &command->options[i];
-    if (!strcmp(option->name, name) && option->kind != ARG_FLAG) return option;
+    if (strlen(option->name) == length && !strncmp(option->name, name, length) && option->kind != ARG_FLAG)
+      return option;
   }
   return NULL;
 }
 
-// Shells may make "=" a word of its own: "--order", "=", "3".
-void args_complete(const ArgCommand *command, int num, char **words) {
-  const char *word = num > 0 ? words[num - 1] : "";
-  int at = num - 2;
+// The option whose value the last word is, or has behind *num_before characters. Shells may make "=" a word
+// of its own: "--order", "=", "3".
+static const ArgOption *option_of_value(const ArgCommand *command, int num, char **words,
+                                        size_t *num_before) {
+  const char *word = words[num - 1], *equals = strchr(word, '=');
+  const int at = num >= 3 && !strcmp(words[num - 2], "=") ? num - 3 : num - 2;
 
-  if (!strcmp(word, "="))
-    word = "";
-  else if (at >= 0 && !strcmp(words[at], "="))
-    at--;
-  const ArgOption *option = at >= 0 ? find_option_with_value(command, words[at]) : NULL;
+  *num_before = equals ? (size_t)(equals - word) + 1 : 0;
+  if (equals > word) return find_option_with_value(command, word, (size_t)(equals - word));
+  return at >= 0 ? find_option_with_value(command, words[at], strlen(words[at])) : NULL;
+}
+
+void args_complete(const ArgCommand *command, int num, char **words) {
+  size_t num_before;
+  const ArgOption *option = option_of_value(command, num, words, &num_before);
+  const char *word = words[num - 1];
+
   if (option) {
-    offer_values(option, word);
+    offer_values(option, strcmp(word, "=") ? word : "", strcmp(word, "=") ? num_before : 0);
     return;
   }
   if (command->operand && strchr(command->operand, '|')) offer_operands(command->operand, word);

@@ -103,8 +103,8 @@ void args_print_help(const ArgCommand *command);
 // "poisson|mass" for "--problem", else what stands for the value, "" for flags.
 enum { ARG_SHOWN_VALUE = 160 };
 const char *args_value(const ArgOption *option, char shown[ARG_SHOWN_VALUE]);
-// For shells, what the last of the words behind the command may become: lines "word", or "word TAB help".
-// Nothing where it is a file or a text.
+// For shells, what the last of num >= 1 words behind the command may become: lines "word", or "word TAB
+// help". Nothing where it is a file or a text.
 void args_complete(const ArgCommand *command, int num, char **words);
 // A line of it, if the name begins like `word`.
 void args_offer(const char *word, const char *name, const char *help);

@@ -54,6 +54,8 @@ check() { # SENTENCE WANTED WORD..
 check "a command is completed" "solve" so
 check "values of an option are its words" "f full v w" solve box:8 --cycle ""
 check "and behind an equals sign" "full" solve --cycle = fu
+check "as soon as it stands there" "f full v w" solve --cycle =
+check "and of a shell that breaks no word there" "--cycle=full" solve box:8 --cycle=fu
 check "resources are those that are usable" "/cpu/self/check /cpu/self/gen /cpu/self/ref" solve --ceed /cpu
 check "operands that are words are offered" "warm" cache w
 check "topics of help are offered" "environment explain" help e
