@@ -82,10 +82,10 @@ def headers_in_order(include: Path) -> List[Path]:
 
 def find_library(prefix: Path) -> Path:
     """The shared library of an installation, of either precision, by the shortest of its names."""
-    found = [path for name in ("lib", "lib64") for kind in ("libritz", "libritz-f32")
-             for path in (prefix / name).glob(f"{kind}.so*")]
+    found = [path for name in ("lib", "lib64", "lib/*-linux-gnu") for kind in ("libritz", "libritz-f32")
+             for path in prefix.glob(f"{name}/{kind}.so*")]
     if not found:
-        sys.exit(f"ritz: no libritz.so or libritz-f32.so in {prefix}/lib or {prefix}/lib64")
+        sys.exit(f"ritz: no libritz.so or libritz-f32.so in {prefix}/lib, {prefix}/lib64 or Debian's {prefix}/lib/*-linux-gnu")
     return min(found, key=lambda path: len(path.name))  # where both are: of doubles
 
 

@@ -20,7 +20,6 @@ ROOT = HERE.parent
 sys.path.insert(0, str(HERE))  # isolated builds have no current folder
 
 PROGRAMS = ("ritz", "ritz-bench")
-TEXTS_OF_PROGRAMS = ("bp/qfunctions.h", "cli/elasticity.h", "cli/qfunctions.h")  # for run-time compilers
 
 
 def build_library() -> Path:
@@ -48,10 +47,7 @@ def find_prefix() -> Tuple[Path, bool]:
 
 
 def copy_bundle(prefix: Path, library: Path, bundle: Path) -> None:
-    """Library, by the name that programs look for, headers, programs and licence.
-
-    Programs that know their texts by paths below the sources (-ffile-prefix-map) look for them beside themselves.
-    """
+    """Library, by the name that programs look for, headers, programs and licence."""
     soname = min((path.name for path in library.parent.glob("libritz.so.*")), key=len)
     (bundle / "lib").mkdir(parents=True)
     (bundle / "bin").mkdir()
@@ -60,9 +56,6 @@ def copy_bundle(prefix: Path, library: Path, bundle: Path) -> None:
     shutil.copy(prefix / "share" / "doc" / "ritz" / "LICENSE", bundle / "LICENSE")
     for program in PROGRAMS:
         shutil.copy(prefix / "bin" / program, bundle / "bin" / program)
-    for text in TEXTS_OF_PROGRAMS:
-        (bundle / text).parent.mkdir(exist_ok=True)
-        shutil.copy(ROOT / text, bundle / text)
 
 
 class BuildModule(build_ext):
@@ -88,7 +81,10 @@ class BuildModule(build_ext):
             copy_bundle(prefix, library, bundle)
 
 
+# An installed library has its program beside it, which a script of the same name would replace.
+scripts = [] if os.environ.get("RITZ_PREFIX") else ["ritz = ritz.__main__:main"]
 setuptools.setup(
+    entry_points={"console_scripts": scripts},
     ext_modules=[setuptools.Extension("ritz._lib", [], py_limited_api=True,
                                       define_macros=[("Py_LIMITED_API", "0x03090000")])],
     cmdclass={"build_ext": BuildModule},

@@ -109,7 +109,8 @@ def check(code: int) -> None:
         raise_error(code)
 
 
-lib.RitzSetErrorHandler(lib.CeedErrorReturn)
+RETURN_ERRORS = ffi.addressof(lib, "CeedErrorReturn")  # cffi 1.15 takes no lib.CeedErrorReturn as a pointer
+lib.RitzSetErrorHandler(RETURN_ERRORS)
 offer_zig()
 
 
@@ -134,7 +135,7 @@ class Context:
         if "cuda" in self.resource:
             offer_nvrtc()
         threads = _threads_option(self.resource) if self._takes_processors else ""
-        check(lib.RitzInit((self.resource + threads).encode(), lib.CeedErrorReturn, self._pointer))
+        check(lib.RitzInit((self.resource + threads).encode(), RETURN_ERRORS, self._pointer))
         self.h = self._pointer[0]
         memory = ffi.new("CeedMemType *")
         check(lib.CeedGetPreferredMemType(self.h, memory))
@@ -211,7 +212,7 @@ def _threads_option(resource: str) -> str:
 def _num_processors() -> int:
     """Those that the process may use: of its affinity mask, within the quota of its control groups."""
     pointer, num = ffi.new("Ceed *"), ffi.new("CeedInt *")
-    check(lib.RitzInit(b"/cpu/self/gen:threads=all", lib.CeedErrorReturn, pointer))
+    check(lib.RitzInit(b"/cpu/self/gen:threads=all", RETURN_ERRORS, pointer))
     check(lib.RitzGetNumThreads(pointer[0], num))
     check(lib.CeedDestroy(pointer))
     return int(num[0])

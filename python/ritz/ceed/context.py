@@ -28,8 +28,7 @@ _QFunctionContext = QFunctionContext
 _Operator = Operator
 _CompositeOperator = CompositeOperator
 
-_HANDLERS = {"return": lib.CeedErrorReturn, "store": lib.CeedErrorStore, "abort": lib.CeedErrorAbort,
-             "exit": lib.CeedErrorExit}
+_HANDLERS = {name: ffi.addressof(lib, f"CeedError{name.capitalize()}") for name in ("return", "store", "abort", "exit")}
 
 
 class Ceed(Context):
