@@ -25,7 +25,7 @@ html_theme_options = {"navigation_with_keys": True}
 
 # The sidebar: four ways in. Pages have no word of it, as they are read without a site, too.
 CONTENTS = {
-    "Using ritz": ["What works today </README>", "questions", "solve", "solvers", "multigrid", "schwarz", "simplices", "/examples/README",
+    "Using ritz": ["What works today </README>", "packages", "questions", "solve", "solvers", "multigrid", "schwarz", "simplices", "/examples/README",
                    "/examples/meshes/README"],
     "Writing a PDE code": ["python", "/python/examples/README", "python-from-others", "forms", "derivatives", "mixed", "points",
                            "coarse-problems", "distributed", "gpu", "batched", "dense-solver"],
