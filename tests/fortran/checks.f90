@@ -119,7 +119,8 @@ contains
     type(CeedVector) :: u, evec
 
     call CeedElemRestrictionCreate(ceed, 3, 2, 1, 1, 4_CeedSize, CEED_MEM_HOST, CEED_COPY_VALUES, offsets, rstr)
-    call CeedElemRestrictionCreateVector(rstr, u, evec)
+    call CeedElemRestrictionCreateVector(rstr, u)
+    call CeedElemRestrictionCreateVector(rstr, evec=evec)
     call CeedVectorSetArray(u, CEED_MEM_HOST, CEED_COPY_VALUES, values)
     call CeedElemRestrictionApply(rstr, CEED_NOTRANSPOSE, u, evec)
     call CeedVectorSetValue(u, 0.0_CeedScalar)
