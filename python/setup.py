@@ -30,7 +30,7 @@ def build_library() -> Path:
     shutil.rmtree(stage, ignore_errors=True)
     configure = ["cmake", "-S", str(ROOT), "-B", str(build), "-DCMAKE_BUILD_TYPE=Release", "-DRITZ_TESTS=OFF",
                  f"-DCMAKE_C_FLAGS=-ffile-prefix-map={ROOT}/=", "-DRITZ_MPI=OFF", "-DRITZ_PETSC=OFF",
-                 "-DCMAKE_INSTALL_LIBDIR=lib", "-DCMAKE_SHARED_LINKER_FLAGS=-s", "-DCMAKE_EXE_LINKER_FLAGS=-s"]
+                 "-DRITZ_FORTRAN=OFF", "-DCMAKE_INSTALL_LIBDIR=lib", "-DCMAKE_SHARED_LINKER_FLAGS=-s", "-DCMAKE_EXE_LINKER_FLAGS=-s"]
     for command in (configure, ["cmake", "--build", str(build), "-j", str(os.cpu_count() or 2), "--target", "products"],
                     ["cmake", "--install", str(build), "--prefix", str(stage)]):
         subprocess.run(command, check=True)

@@ -399,6 +399,41 @@ contains
     call check_near(integral(ceed, qf), 3 * area, 300 * eps * area, 'a Fortran function alone')
   end subroutine
 
+  ! Arrays of vectors; structs by value.
+  subroutine lists(ceed) bind(c, name='fortran_lists_of_vectors_and_structs_reach_c')
+    type(CeedContext), value :: ceed
+    real(CeedScalar) :: values(8) = [1, 2, 3, 4, 5, 6, 7, 8]
+    real(CeedScalar), pointer :: entries(:)
+    type(CeedQFunction) :: qf
+    type(CeedVector) :: u, w, v
+    type(RitzScalars) :: scalars
+    real(c_double) :: dots(2)
+
+    u = vector(ceed, values)
+    w = vector(ceed, values)
+    call CeedVectorCreate(ceed, 8_CeedSize, v)
+    call CeedQFunctionCreateInterior(ceed, 1, thrice, source // 'thrice', qf)
+    call CeedQFunctionAddInput(qf, 'u', 1, CEED_EVAL_NONE)
+    call CeedQFunctionAddInput(qf, 'w', 1, CEED_EVAL_NONE)
+    call CeedQFunctionAddOutput(qf, 'v', 1, CEED_EVAL_NONE)
+    call CeedQFunctionApply(qf, 8, [u, w], [v])
+    call CeedVectorGetArrayRead(v, CEED_MEM_HOST, entries)
+    call check(all(entries == 3 * values**2), 'a function applied by itself')
+    call CeedVectorRestoreArrayRead(v, entries)
+    call CeedQFunctionDestroy(qf)
+
+    call RitzVectorDots(2, [u, v], w, dots)
+    call check(all(dots == [sum(values**2), 3 * sum(values**3)]), 'two products at once')
+    call RitzScalarsCreate(ceed, 2, scalars)
+    call RitzScalarsSet(scalars, 0, 2, [6.0_c_double, 2.0_c_double])
+    call RitzVectorAXPBYBy(w, scalars, RitzFactor(0, 1, -1.0_c_double), u, RitzFactor(-1, -1, 5.0_c_double)) ! -6/2 u + 5 w
+    call CeedVectorGetArrayRead(w, CEED_MEM_HOST, entries)
+    call check(all(abs(entries - 2 * values) <= 100 * eps), 'factors that are structs')
+    call CeedVectorRestoreArrayRead(w, entries)
+    call RitzScalarsDestroy(scalars)
+    call destroy_vectors([u, w, v])
+  end subroutine
+
   subroutine contexts(ceed) bind(c, name='fortran_contexts_hold_derived_types')
     type(CeedContext), value :: ceed
     type(Factor), target :: by

@@ -27,6 +27,7 @@ FORTRAN_TEST(restriction_and_its_transpose_count_elements)
 FORTRAN_TEST(basis_differentiates_a_linear_field)
 FORTRAN_TEST(mass_and_stiffness_of_gallery_are_exact)
 FORTRAN_TEST(functions_of_the_program_run_with_and_without_text)
+FORTRAN_TEST(lists_of_vectors_and_structs_reach_c)
 FORTRAN_TEST(contexts_hold_derived_types)
 FORTRAN_TEST(errors_are_returned_with_their_texts)
 FORTRAN_TEST(views_go_to_files)
@@ -55,11 +56,11 @@ TEST(structs_have_the_sizes_of_c) {
 }
 
 int main(int argc, char **argv) {
-  return tap_main(argc, argv,
-                  TESTS(structs_have_the_sizes_of_c, arrays_are_copied_borrowed_and_lent,
-                        restriction_and_its_transpose_count_elements, basis_differentiates_a_linear_field,
-                        mass_and_stiffness_of_gallery_are_exact,
-                        functions_of_the_program_run_with_and_without_text, contexts_hold_derived_types,
-                        errors_are_returned_with_their_texts, views_go_to_files,
-                        multigrid_solves_on_a_mapped_box));
+  return tap_main(
+      argc, argv,
+      TESTS(structs_have_the_sizes_of_c, arrays_are_copied_borrowed_and_lent,
+            restriction_and_its_transpose_count_elements, basis_differentiates_a_linear_field,
+            mass_and_stiffness_of_gallery_are_exact, functions_of_the_program_run_with_and_without_text,
+            lists_of_vectors_and_structs_reach_c, contexts_hold_derived_types,
+            errors_are_returned_with_their_texts, views_go_to_files, multigrid_solves_on_a_mapped_box));
 }
