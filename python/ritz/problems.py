@@ -51,20 +51,20 @@ class LinearProblem:
 class NonlinearProblem:
     """F(u; v) = 0 with Dirichlet conditions, by Newton's method with multigrid for the Jacobian J.
 
-    J None: derivative(F, u). Options are those of NewtonSolver (rtol, atol, max_it, monitor) and, in `linear`, of
+    J None: derivative(F, u). Options are those of NewtonSolver (rtol, atol, max_it, monitor, forcing) and, in `linear`, of
     LinearSolver. .solve() changes u and returns the Result.
     """
 
     def __init__(self, F: Any, u: Function, bcs: DirichletBC | Sequence[DirichletBC] | None = None, J: Any = None, *,
                  rtol: float = 1e-8, atol: float = 0.0, max_it: int = 30, monitor: Monitor | None = None,
-                 linear: dict[str, Any] | None = None):
+                 forcing: float = 0.1, linear: dict[str, Any] | None = None):
         self.u, self.bcs = u, as_list(bcs)
         self.J = J if J is not None else ufl.derivative(F, u, ufl.TrialFunction(u.space))
         self.F = F
         self.jacobian = assemble_operator(self.J)
         options = {"max_it": 500, **(linear or {})}
         self.newton = NewtonSolver(u, self._residual, lambda: LinearSolver(self.jacobian, self.bcs, **options), bcs,
-                                   rtol=rtol, atol=atol, max_it=max_it, monitor=monitor)
+                                   rtol=rtol, atol=atol, max_it=max_it, monitor=monitor, forcing=forcing)
 
     def _residual(self, u: Vector, out: Vector) -> None:
         assemble(self.F, out=Function(self.u.space, vector=out))

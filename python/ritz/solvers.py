@@ -398,12 +398,12 @@ class NewtonSolver:
     """Newton's method for F(u) = 0: residual(u) -> Vector through an operator, with a linear solver of its Jacobian.
 
     Boundary values are reached by the steps themselves (lifting); a line search; forcing terms of Eisenstat and
-    Walker. make_linear() -> LinearSolver is called at the first step, its update before each later one.
+    Walker, which ask no linear solve for less than `forcing`. make_linear() -> LinearSolver is called at the first step, its update before each later one.
     """
 
     def __init__(self, u: Function, residual: Callable[[Vector, Vector], None], make_linear: Callable[[], LinearSolver],
                  bcs: DirichletBC | Sequence[DirichletBC] | None = None, *, rtol: float = 1e-8, atol: float = 0.0,
-                 max_it: int = 30, monitor: Monitor | None = None):
+                 max_it: int = 30, monitor: Monitor | None = None, forcing: float = 0.1):
         self.u, self.ctx, self._residual, self._make_linear = u, u.ctx, residual, make_linear
         self.bcs, self._monitor = as_list(bcs), monitor
         self.rtol, self.atol, self.max_it = rtol, atol, max_it
@@ -417,6 +417,7 @@ class NewtonSolver:
         call(lib.RitzNewtonSetUpdate, self.h, lib.ritz_python_update, self._me)
         call(lib.RitzNewtonSetMonitor, self.h, lib.ritz_python_monitor, self._me)
         call(lib.RitzNewtonSetTolerances, self.h, rtol, atol, max_it)
+        call(lib.RitzNewtonSetForcing, self.h, forcing, forcing)
 
     @property
     def h(self) -> Any:
