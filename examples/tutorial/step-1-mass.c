@@ -13,7 +13,6 @@ static void must(int code) {
 
 static const double pi = 3.14159265358979323846;
 
-// [map]
 // The unit square as radii from 1 to 2 and angles from 0 to a right one.
 static int ring(void *ctx, CeedInt dim, const double *X, double *x) {
   (void)ctx, (void)dim;
@@ -21,7 +20,6 @@ static int ring(void *ctx, CeedInt dim, const double *X, double *x) {
   x[1] = (1 + X[0]) * sin(pi / 2 * X[1]);
   return 0;
 }
-// [map]
 
 static int get_x(void *ctx, const double *x, double *u) {
   (void)ctx;
@@ -38,7 +36,6 @@ static double integrate(Ceed ceed, CeedInt order) {
   CeedSize size;
   double area, moment;
 
-  // [space]
   must(RitzMeshCreateBox(ceed, 2, (CeedInt[]){2, 4}, NULL, NULL, order, ring, NULL, &mesh));
   must(RitzSpaceCreate(mesh, order, 1, &space)); // continuous, of that degree, one component
   must(RitzSpaceGetSize(space, &size));
@@ -47,9 +44,7 @@ static double integrate(Ceed ceed, CeedInt order) {
   must(CeedVectorCreate(ceed, size, &result));
   must(CeedVectorSetValue(one, 1));
   must(RitzSpaceInterpolate(space, get_x, NULL, x));
-  // [space]
 
-  // [operator]
   const RitzOperatorOptions options = {.kind = RITZ_OPERATOR_MASS, .space = space};
   must(RitzGeometryCreate(mesh, -1, &geometry));
   must(RitzGeometryCreateOperator(geometry, ceed, &options, &mass));
@@ -57,7 +52,6 @@ static double integrate(Ceed ceed, CeedInt order) {
   must(RitzVectorDot(one, result, &area));
   must(RitzVectorDot(x, result, &moment));
   printf("degree %d: area %.6f, moment of x %.6f\n", (int)order, area, moment);
-  // [operator]
 
   CeedVectorDestroy(&one);
   CeedVectorDestroy(&x);

@@ -13,7 +13,6 @@ static void must(int code) {
 
 static const double pi = 3.14159265358979323846;
 
-// [functions]
 static int solution(void *ctx, const double *x, double *u, double *gradient) {
   (void)ctx;
   u[0] = x[0] * (1 - x[0]) * sin(pi * x[1]);
@@ -29,7 +28,6 @@ static int source(void *ctx, const double *x, double *f) {
   f[0] = (2 + pi * pi * x[0] * (1 - x[0])) * sin(pi * x[1]);
   return 0;
 }
-// [functions]
 
 static CeedOperator make_operator(Ceed ceed, RitzGeometry geometry, RitzSpace space, RitzOperatorKind kind) {
   const RitzOperatorOptions options = {.kind = kind, .space = space};
@@ -60,14 +58,11 @@ static double solve(Ceed ceed, CeedInt n) {
   must(CeedVectorCreate(ceed, size, &u));
   must(CeedVectorCreate(ceed, size, &f));
   must(CeedVectorCreate(ceed, size, &b));
-  // [system]
   CeedOperator stiffness = make_operator(ceed, geometry, space, RITZ_OPERATOR_DIFFUSION);
   CeedOperator mass = make_operator(ceed, geometry, space, RITZ_OPERATOR_MASS);
   must(RitzSpaceInterpolate(space, source, NULL, f));
   must(CeedOperatorApply(mass, f, b, CEED_REQUEST_IMMEDIATE)); // b = M f
-  // [system]
 
-  // [solve]
   must(RitzSpaceCreateConstraints(space, ceed, 1, &boundary, &fixed)); // these entries of u stay as they are
   must(CeedVectorSetValue(u, 0));
   must(RitzPreconditionerCreateOperatorJacobi(stiffness, fixed, &jacobi));
@@ -78,7 +73,6 @@ static double solve(Ceed ceed, CeedInt n) {
   must(RitzSolverSolve(solver, b, u));
   must(RitzSolverGetReason(solver, &reason));
   must(RitzSolverGetIterations(solver, &iterations));
-  // [solve]
   must(RitzGeometryGetErrorNorms(geometry, ceed, space, u, 0, solution, NULL, &error, &gradient_error));
   printf("%2d x %2d elements, %4td unknowns: %2d iterations, error %.2e\n", (int)n, (int)n, size,
          (int)iterations, error);

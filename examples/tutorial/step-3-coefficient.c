@@ -11,7 +11,6 @@ static void must(int code) {
   if (code) exit(1);
 }
 
-// [forms]
 // For all test functions phi the integral of grad_v . grad phi, and of v phi. Here k = 1 + x^2, and f is
 // such that u = sin(x + 2 y).
 static const char text[] = RITZ_TEXT(
@@ -23,7 +22,6 @@ static const char text[] = RITZ_TEXT(
     CEED_QFUNCTION_HELPER void source(const void *ctx, const CeedScalar x[2], CeedScalar v[1]) {
       v[0] = 5 * (1 + x[0] * x[0]) * sin(x[0] + 2 * x[1]) - 2 * x[0] * cos(x[0] + 2 * x[1]);
     });
-// [forms]
 
 static int solution(void *ctx, const double *x, double *u, double *gradient) {
   (void)ctx;
@@ -55,7 +53,6 @@ static double solve(Ceed ceed, CeedInt n) {
   must(RitzSpaceGetSize(space, &size));
   must(CeedVectorCreate(ceed, size, &u));
   must(CeedVectorCreate(ceed, size, &b));
-  // [operators]
   const RitzOperatorOptions options = {.space = space};
   const RitzFormField grad_u = {.name = "u", .what = RITZ_FORM_GRADIENT, .space = space},
                       grad_v = {.name = "v", .what = RITZ_FORM_GRADIENT, .space = space};
@@ -65,13 +62,10 @@ static double solve(Ceed ceed, CeedInt n) {
   must(RitzGeometryCreateFormOperator(geometry, ceed, &options, &conduction, NULL, &stiffness));
   must(RitzGeometryCreateFormOperator(geometry, ceed, &options, &source, NULL, &load));
   must(CeedOperatorApply(load, CEED_VECTOR_NONE, b, CEED_REQUEST_IMMEDIATE));
-  // [operators]
 
-  // [boundary]
   must(CeedVectorSetValue(u, 0));
   must(RitzSpaceInterpolateOnBoundary(space, "all", boundary_value, NULL, u));
   must(RitzSpaceCreateConstraints(space, ceed, 1, &boundary, &fixed));
-  // [boundary]
   must(RitzPreconditionerCreateOperatorJacobi(stiffness, fixed, &jacobi));
   must(RitzSolverCreateCG(ceed, &solver));
   must(RitzSolverSetOperator(solver, stiffness));

@@ -11,7 +11,6 @@ static void must(int code) {
   if (code) exit(1);
 }
 
-// [residual]
 // The integral of v phi + grad_v . grad phi for all test functions phi.
 static const char text[] = RITZ_TEXT(
     CEED_QFUNCTION_HELPER void residual(const void *ctx, const CeedScalar u[1], const CeedScalar grad_u[1][2],
@@ -19,9 +18,7 @@ static const char text[] = RITZ_TEXT(
       v[0] = -10;
       for (int d = 0; d < 2; d++) grad_v[0][d] = (1 + u[0] * u[0]) * grad_u[0][d];
     });
-// [residual]
 
-// [monitor]
 // Residuals of all steps.
 typedef struct {
   int num;
@@ -37,15 +34,12 @@ static int monitor(void *ctx, CeedInt step, double norm, bool *stop) {
   history->num = step + 1;
   return 0;
 }
-// [monitor]
 
-// [update]
 // What is made again of each Jacobian: its diagonal.
 static int update(void *ctx, CeedVector u) {
   (void)u;
   return RitzPreconditionerUpdate(ctx);
 }
-// [update]
 
 int main(int argc, char **argv) {
   static const RitzFixedPart boundary = {.part = "all"};
@@ -73,16 +67,13 @@ int main(int argc, char **argv) {
   must(CeedVectorSetValue(u, 0));
   must(CeedVectorSetValue(state, 0));
   must(RitzSpaceCreateConstraints(space, ceed, 1, &boundary, &fixed));
-  // [operators]
   const RitzOperatorOptions options = {.space = space};
   const RitzFormField in = {.name = "u", .what = RITZ_FORM_BOTH, .space = space};
   const RitzFormField out = {.name = "v", .what = RITZ_FORM_BOTH, .space = space};
   const RitzForm form = {text, "residual", 0, 1, &in, 1, &out};
   must(RitzGeometryCreateFormOperator(geometry, ceed, &options, &form, NULL, &residual));
   must(RitzOperatorCreateDerivative(residual, state, &jacobian)); // at the state that it reads
-  // [operators]
 
-  // [newton]
   must(RitzPreconditionerCreateOperatorJacobi(jacobian, fixed, &jacobi));
   must(RitzSolverCreate(ceed, RITZ_SOLVER_GMRES, &solver)); // the Jacobian is not symmetric
   must(RitzSolverSetOperator(solver, jacobian));
@@ -97,7 +88,6 @@ int main(int argc, char **argv) {
   must(RitzNewtonSetMonitor(newton, monitor, &history));
   must(RitzNewtonSolve(newton, NULL, u));
   must(RitzNewtonGetReason(newton, &reason));
-  // [newton]
   const double *r = history.norm + history.num - 3; // the last three
   const double rate = history.num > 2 ? log(r[2] / r[1]) / log(r[1] / r[0]) : 0;
   printf("order of the last step: %.1f\n", rate);

@@ -12,7 +12,6 @@ static void must(int code) {
   if (code) exit(1);
 }
 
-// [forms]
 // Hooke's law, sigma = 2 mu eps + lambda tr(eps) I with E = 1000, nu = 0.3; and a traction.
 static const char text[] = RITZ_TEXT(
     CEED_QFUNCTION_HELPER void hooke(const void *ctx, const CeedScalar grad_u[3][3],
@@ -32,7 +31,6 @@ static const char text[] = RITZ_TEXT(
       v[1] = 0;
       v[2] = -0.1;
     });
-// [forms]
 
 int main(int argc, char **argv) {
   static const RitzFixedPart clamped = {.part = "xmin"};
@@ -55,16 +53,13 @@ int main(int argc, char **argv) {
   must(CeedInit(argc > 1 ? argv[1] : "/cpu/self", &ceed));
   must(RitzMeshCreateBox(ceed, 3, (CeedInt[]){4, 1, 1}, NULL, upper, 1, NULL, NULL, &mesh));
   must(RitzGeometryCreate(mesh, -1, &geometry));
-  // [space]
   must(RitzSpaceCreate(mesh, 3, 3, &space)); // three components
-  // [space]
   must(RitzSpaceGetSize(space, &size));
   must(CeedVectorCreate(ceed, size, &u));
   must(CeedVectorCreate(ceed, size, &b));
   must(CeedVectorCreate(ceed, size, &residual));
   must(CeedVectorSetValue(u, 0));
   must(RitzSpaceCreateConstraints(space, ceed, 1, &clamped, &fixed));
-  // [operators]
   const RitzOperatorOptions options = {.space = space};
   const RitzBoundaryOptions loaded = {.space = space, .part = "xmax"};
   const RitzFormField grad_u = {.name = "u", .what = RITZ_FORM_GRADIENT, .space = space};
@@ -75,7 +70,6 @@ int main(int argc, char **argv) {
   must(RitzGeometryCreateFormOperator(geometry, ceed, &options, &hooke, NULL, &stiffness));
   must(RitzGeometryCreateBoundaryFormOperator(geometry, ceed, &loaded, &traction, NULL, &load));
   must(CeedOperatorApply(load, CEED_VECTOR_NONE, b, CEED_REQUEST_IMMEDIATE));
-  // [operators]
 
   must(RitzPreconditionerCreatePointBlockJacobi(stiffness, fixed, &blocks));
   must(RitzSolverCreateCG(ceed, &solver));
@@ -85,12 +79,10 @@ int main(int argc, char **argv) {
   must(RitzSolverSolve(solver, b, u));
   must(RitzSolverGetReason(solver, &reason));
 
-  // [results]
   must(CeedOperatorApply(stiffness, u, residual, CEED_REQUEST_IMMEDIATE));
   must(RitzSpaceGetReactions(space, "xmin", residual, force));
   must(RitzLocatorCreate(mesh, -1, &locator));
   must(RitzSpaceEvaluate(space, locator, u, 1, end, deflection, NULL));
-  // [results]
   const double inertia = 1.0 / 12, shear = 5.0 / 6 * 1000 / 2.6;
   const double beam = -0.1 * (8 * 8 * 8 / (3 * 1000 * inertia) + 8 / shear);
   printf("force at the clamped end: %.4f\n", force[2]);

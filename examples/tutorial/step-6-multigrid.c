@@ -12,7 +12,6 @@ static void must(int code) {
 
 static const RitzFixedPart boundary = {.part = "all"};
 
-// [level]
 static CeedOperator make_operator(Ceed ceed, RitzSpace space, RitzOperatorKind kind) {
   const RitzOperatorOptions options = {.kind = kind, .space = space};
   RitzMesh mesh;
@@ -32,7 +31,6 @@ static int make_level(void *ctx, CeedInt level, RitzSpace space, CeedOperator *o
   *op = make_operator(ctx, space, RITZ_OPERATOR_DIFFUSION);
   return 0;
 }
-// [level]
 
 static CeedInt count_iterations(Ceed ceed, CeedOperator stiffness, RitzIndices fixed, RitzPreconditioner pc,
                                 CeedVector b, CeedVector u) {
@@ -70,14 +68,12 @@ static void solve(Ceed ceed, CeedInt n, CeedInt degree, CeedInt iterations[2]) {
   must(CeedVectorSetValue(u, 1));
   must(CeedOperatorApply(mass, u, b, CEED_REQUEST_IMMEDIATE)); // f = 1
   must(RitzSpaceCreateConstraints(space, ceed, 1, &boundary, &fixed));
-  // [multigrid]
   must(RitzPreconditionerCreateOperatorJacobi(stiffness, fixed, &jacobi));
   must(RitzHierarchyCreate(space, NULL, &hierarchy));
   must(RitzPreconditionerCreateMultigridOfHierarchy(ceed, hierarchy, make_level, NULL, ceed, 1, &boundary,
                                                     NULL, &multigrid));
   iterations[0] = count_iterations(ceed, stiffness, fixed, jacobi, b, u);
   iterations[1] = count_iterations(ceed, stiffness, fixed, multigrid, b, u);
-  // [multigrid]
   printf("%2d x %2d elements of degree %d: %3d iterations with the diagonal, %d with multigrid\n", (int)n,
          (int)n, (int)degree, (int)iterations[0], (int)iterations[1]);
 

@@ -7,27 +7,21 @@ import numpy as np
 from ritz import Function, FunctionSpace, UnitSquareMesh, mass
 
 
-# [map]
 # The unit square as radii from 1 to 2 and angles from 0 to a right one.
 def ring(x, y):
     return (1 + x)*np.cos(math.pi/2*y), (1 + x)*np.sin(math.pi/2*y)
-# [map]
 
 
 def integrate(order):
-    # [space]
     mesh = UnitSquareMesh(2, 4, order=order, map=ring)
     V = FunctionSpace(mesh, order)   # continuous, of that degree
     one = Function(V).interpolate(1)
     x = Function(V).interpolate(lambda x: x[0])
-    # [space]
 
-    # [operator]
     M = mass(V)
     result = M @ one   # a Function: M 1
     area, moment = one.vector.dot(result.vector), x.vector.dot(result.vector)
     print(f"degree {order}: area {area:.6f}, moment of x {moment:.6f}")
-    # [operator]
     return max(abs(area - 0.75*math.pi), abs(moment - 7/3))
 
 

@@ -7,23 +7,17 @@ from ritz.ufl import SpatialCoordinate, TestFunction, TrialFunction, dx, grad, i
 
 
 def poisson(n):
-    # [functions]
     mesh = UnitSquareMesh(n)
     V = FunctionSpace(mesh, 2)
     x = SpatialCoordinate(mesh)
     solution = x[0]*(1 - x[0])*sin(pi*x[1])
     f = Function(V).interpolate((2 + pi**2*x[0]*(1 - x[0]))*sin(pi*x[1]))
-    # [functions]
 
-    # [system]
     u, v = TrialFunction(V), TestFunction(V)
     stiffness, b = inner(grad(u), grad(v))*dx, f*v*dx
-    # [system]
 
-    # [solve]
     uh = Function(V)
     result = solve(stiffness == b, uh, DirichletBC(V, 0, "all"), preconditioner="jacobi")
-    # [solve]
     error = errornorm(solution, uh)
     print(f"{n:2} x {n:2} elements, {V.dim:4} unknowns: {result.iterations:2} iterations, error {error:.2e}")
     return error

@@ -9,17 +9,13 @@ from ritz.ufl import SpatialCoordinate, TestFunction, TrialFunction, cos, dx, gr
 def conduction(n):
     mesh = UnitSquareMesh(n)
     V = FunctionSpace(mesh, 3)
-    # [forms]
     # k = 1 + x^2, and f is such that u = sin(x + 2 y).
     u, v, x = TrialFunction(V), TestFunction(V), SpatialCoordinate(mesh)
     s = x[0] + 2*x[1]
     k, f = 1 + x[0]**2, 5*(1 + x[0]**2)*sin(s) - 2*x[0]*cos(s)
     stiffness, load = k*inner(grad(u), grad(v))*dx, f*v*dx
-    # [forms]
 
-    # [boundary]
     uh, boundary = Function(V), DirichletBC(V, sin(s), "all")
-    # [boundary]
     result = solve(stiffness == load, uh, boundary, preconditioner="jacobi")
     error = errornorm(sin(s), uh)
     print(f"{n} x {n} elements: {result.iterations:2} iterations, error {error:.1e}")

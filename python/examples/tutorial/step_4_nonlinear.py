@@ -8,23 +8,17 @@ from ritz.ufl import TestFunction, dx, grad, inner
 
 def main():
     V = FunctionSpace(UnitSquareMesh(4), 3)
-    # [residual]
     u, v = Function(V), TestFunction(V)
     F = (1 + u**2)*inner(grad(u), grad(v))*dx - 10*v*dx
-    # [residual]
 
-    # [monitor]
     norms = []
 
     def monitor(step, norm):
         print(f"step {step}: |F| = {norm:.1e}")
         norms.append(norm)
-    # [monitor]
 
-    # [newton]
     # Linear solves to 1e-8, to see Newton's own rate; without `forcing` to what the step is worth.
     solve(F == 0, u, DirichletBC(V, 0, "all"), monitor=monitor, forcing=1e-8, linear={"preconditioner": "jacobi"})
-    # [newton]
     rate = math.log(norms[-1]/norms[-2])/math.log(norms[-2]/norms[-3])
     print(f"order of the last step: {rate:.1f}")
     assert rate > 1.5

@@ -6,29 +6,21 @@ from ritz.ufl import Identity, TestFunction, TrialFunction, dot, ds, dx, grad, i
 
 def main():
     mesh = BoxMesh(4, 1, 1, upper=(8, 1, 1))
-    # [space]
     V = VectorFunctionSpace(mesh, 3)
-    # [space]
 
-    # [forms]
     E, nu = 1000, 0.3
     mu, lmbda = E/(2*(1 + nu)), E*nu/((1 + nu)*(1 - 2*nu))
     eps = lambda w: sym(grad(w))
     sigma = lambda w: 2*mu*eps(w) + lmbda*tr(eps(w))*Identity(3)
     u, v, traction = TrialFunction(V), TestFunction(V), Constant(mesh, (0, 0, -0.1))
     stiffness, load = inner(sigma(u), eps(v))*dx, dot(traction, v)*ds("xmax")
-    # [forms]
 
-    # [solve]
     uh, clamped = Function(V), DirichletBC(V, 0, "xmin")
     solve(stiffness == load, uh, clamped, preconditioner="jacobi", blocks=True)
-    # [solve]
 
-    # [results]
     residual = assemble(inner(sigma(uh), eps(v))*dx)
     force = residual.nodal[clamped.nodes].sum(axis=0)
     deflection = uh(8, 0.5, 0.5)
-    # [results]
     beam = -0.1*(8**3/(3*E/12) + 8/(5/6*mu))
     print(f"force at the clamped end: {force[2]:.4f}")
     print(f"deflection: {deflection[2]:.4f}, of the beam's theory: {beam:.4f}")

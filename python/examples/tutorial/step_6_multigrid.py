@@ -7,11 +7,9 @@ def count(n, degree):
     V = FunctionSpace(UnitSquareMesh(n), degree)
     stiffness, bc = diffusion(V), DirichletBC(V, 0, "all")
     b = load_vector(V, Function(V).assign(1.0))
-    # [multigrid]
     multigrid = Multigrid(stiffness, bc)   # smaller degrees, then coarser meshes
     by_diagonal = LinearSolver(stiffness, bc, preconditioner="jacobi").solve(b, Function(V))
     by_multigrid = LinearSolver(stiffness, bc, preconditioner=multigrid).solve(b, Function(V))
-    # [multigrid]
     print(f"{n:2} x {n:2} elements of degree {degree}: {by_diagonal.iterations:3} iterations with the diagonal, "
           f"{by_multigrid.iterations} with multigrid")
     return by_diagonal.iterations, by_multigrid.iterations
