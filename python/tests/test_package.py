@@ -149,7 +149,7 @@ def test_nvrtc_of_packages_stays_behind_what_the_library_finds(nvrtc: Path, monk
 # ---- Pages ----
 
 
-@pytest.mark.parametrize("page", ["README.md", "doc/index.md", "doc/python.md"])
+@pytest.mark.parametrize("page", ["README.md", "doc/index.md", "doc/forms.md", "doc/python.md"])
 def test_programs_of_pages_run(page: str, tmp_path: Path) -> None:
     pytest.importorskip("ufl")
     optional = ("import torch\n", "from petsc4py import PETSc\n")

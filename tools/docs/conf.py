@@ -27,7 +27,7 @@ html_theme_options = {"navigation_with_keys": True}
 CONTENTS = {
     "Using ritz": ["What works today </README>", "packages", "questions", "solve", "solvers", "multigrid", "schwarz", "simplices", "/examples/README",
                    "/examples/meshes/README"],
-    "Writing a PDE code": ["python", "/python/examples/README", "python-from-others", "fortran", "forms", "derivatives", "mixed", "points",
+    "Writing a PDE code": ["tutorial", "python", "/python/examples/README", "python-from-others", "fortran", "forms", "derivatives", "mixed", "points",
                            "coarse-problems", "distributed", "gpu", "batched", "dense-solver"],
     "With a libCEED, MFEM or PETSc code": ["ceed-api", "python-ceed", "petsc", "kernels", "performance"],
     "Contributing": ["/CONTRIBUTING", "architecture", "/CHANGELOG"],
