@@ -8,10 +8,11 @@ from sphinx.addnodes import pending_xref
 
 project, author = "Ritz", "the Ritz developers"
 copyright = "the Ritz developers, BSD-2-Clause"
-extensions = ["myst_parser"]
+extensions = ["myst_parser", "sphinx_design"]
 root_doc = "doc/index"
 include_patterns = ["*.md", "doc/*.md", "examples/README.md", "examples/meshes/README.md", "python/examples/README.md", "reference/*.rst"]
 highlight_language = "none"
+myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 4
 c_id_attributes = ["CEED_RESTRICT"]
 suppress_warnings = ["ref.python"]  # annotations say Vector, which ritz and ritz.ceed have: each takes its own
@@ -55,6 +56,14 @@ def drop_links_to_folders(app, docname, source):
     source[0] = re.sub(r"\[([^\]]*)\]\(([^)#:]+)\)", replaced, source[0])
 
 
+# A block in C and behind it the same in Python are tabs; a choice holds for all of them.
+def make_tabs(app, docname, source):
+    block = r"^(?:<!-- part of: .*? -->\n)?(```%s\n.*?^```\n)"
+    tab = ":::{tab-item} %s\n:sync: %s\n\\%d:::\n"
+    both = "::::{tab-set}\n" + tab % ("C", "c", 1) + tab % ("Python", "python", 2) + "::::\n"
+    source[0] = re.sub(block % "c" + r"\n" + block % "python", both, source[0], flags=re.S | re.M)
+
+
 def header_page(text):
     return "reference/" + text.removesuffix(".h").replace("/", "-")
 
@@ -85,5 +94,6 @@ def link_names(app, doctree):
 def setup(app):
     app.connect("source-read", add_contents)
     app.connect("source-read", drop_links_to_folders)
+    app.connect("source-read", make_tabs)
     app.connect("doctree-read", link_names)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
