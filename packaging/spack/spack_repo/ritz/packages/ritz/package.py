@@ -29,9 +29,12 @@ class Ritz(CMakePackage, PythonExtension):
     variant("suitesparse", default=True, description="Coarse problems by CHOLMOD and UMFPACK")
     variant("metis", default=True, description="Parts and orders by METIS")
     variant("hypre", default=False, description="Coarse problems by hypre's BoomerAMG")
+    variant("fortran", default=False, description="Build libritz-fortran and its module")
     variant("python", default=False, description="Install the Python package")
 
     depends_on("c", type="build")
+    depends_on("fortran", type="build", when="+fortran")
+    depends_on("python@3.9:", type="build", when="+fortran")
     depends_on("cmake@3.20:", type="build")
     depends_on("zlib-api")
     depends_on("mpi", when="+mpi")
@@ -63,6 +66,7 @@ class Ritz(CMakePackage, PythonExtension):
             self.define_from_variant("RITZ_SUITESPARSE", "suitesparse"),
             self.define_from_variant("RITZ_METIS", "metis"),
             self.define_from_variant("RITZ_HYPRE", "hypre"),
+            self.define_from_variant("RITZ_FORTRAN", "fortran"),
         ]
 
     @property
