@@ -81,7 +81,7 @@ static int choose_precision(Solve *s) {
 }
 
 // On quadrilaterals and hexahedra steps over elements take less time from this degree on: diffusion with two
-// instead of three over single unknowns (doc/performance.md). Of elasticity the library knows.
+// instead of three over single unknowns (doc/performance-solvers.md). Of elasticity the library knows.
 static CeedInt schwarz_degree(const Solve *s) {
   if (problem_is_elastic((ProblemKind)s->options.problem)) return 0;
   return problem_is_on_device(&s->problem) ? 5 : 3;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The figures by which targets of devices are chosen, each with what it was fitted to. Times are of one
 // NVIDIA H200 (sm_90, CUDA 13.0, doubles) on about 8 million degrees of freedom, rates in 10^9 degrees of
-// freedom a second; problems and tables: doc/performance.md. 'Compiled kernels': registers and spills as
+// freedom a second; problems and tables: doc/performance-gpu.md. 'Compiled kernels': registers and spills as
 // NVRTC tells them (test-nvrtc-kernels). 'Not on record': no measurement of this figure was kept, which does
 // not mean that none was made. Called by plan/gpu*.c; the rules are there and in doc/gpu.md.
 #ifndef RITZ_PLAN_GPU_MODEL_H
@@ -103,7 +103,7 @@ enum {
 
 enum {
   // Beside numbers of lines and points: addresses and such. By what kernels do with geometry: fitted to `ritz
-  // tune`, a44d31b (rates above); table of registers: doc/performance.md, 'Computed geometry'.
+  // tune`, a44d31b (rates above); table of registers: doc/performance-gpu.md, 'Computed geometry'.
   RITZ_GPU_OTHER_REGISTERS = 40,
   RITZ_GPU_IDENTITY_REGISTERS = 20,
   RITZ_GPU_GRADIENT_REGISTERS = 15,

@@ -2,7 +2,7 @@
 // The guess of a route (contract in plan/route.h). Separate kernels take the sum of their times, each the
 // larger one of its bytes by the bandwidth and its flops by a rate; a fused kernel the larger one of all.
 //
-// Rates are of one NVIDIA H200 (doc/performance.md, 'Tetrahedra on a GPU'), as those of plan/gpu-model.h:
+// Rates are of one NVIDIA H200 (doc/performance-gpu.md, 'Tetrahedra on a GPU'), as those of plan/gpu-model.h:
 // dense ones, by the nodes of an element, were measured on tetrahedra of degree 1 to 6. Where nothing was
 // measured it says so.
 #include "plan/route.h"
@@ -32,8 +32,8 @@ static const DenseRates dense_rates[] = {
 };
 enum { NUM_RATES = sizeof(dense_rates) / sizeof(dense_rates[0]) };
 
-// Own products beside cuBLAS': batches of square ones of order 128 and more, doc/performance.md. One product
-// over all elements: not measured.
+// Own products beside cuBLAS': batches of square ones of order 128 and more, doc/performance-gpu.md. One
+// product over all elements: not measured.
 static const double own_share = 0.75;
 // Without tensor cores of doubles a device has half the flops. Not measured.
 static const double without_mma = 0.5;

@@ -30,8 +30,9 @@ CONTENTS = {
                    "/examples/meshes/README"],
     "Writing a PDE code": ["tutorial", "python", "/python/examples/README", "python-from-others", "fortran", "forms", "derivatives", "mixed", "points",
                            "coarse-problems", "distributed", "gpu", "batched", "dense-solver"],
-    "With a libCEED, MFEM or PETSc code": ["ceed-api", "python-ceed", "petsc", "kernels", "performance"],
-    "Contributing": ["/CONTRIBUTING", "architecture", "/CHANGELOG"],
+    "With a libCEED, MFEM or PETSc code": ["ceed-api", "python-ceed", "petsc", "kernels"],
+    "Measurements": ["performance", "performance-cpu", "performance-gpu", "performance-solvers", "performance-dense"],
+    "Contributing": ["/CONTRIBUTING", "architecture", "performance-history", "/CHANGELOG"],
     "Reference": ["/reference/commands", "/reference/environment", "/reference/resources", "/reference/errors", "/reference/c",
                   "/reference/python"],
 }
