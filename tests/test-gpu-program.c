@@ -551,8 +551,8 @@ TEST(a_launch_goes_to_the_stream_of_the_context_and_none_is_made_for_no_blocks) 
   CHECK(num_launched == 1 && last_stream == &stream && last_num_blocks == (int64_t)1 << 33 &&
             last_num_args == 3,
         "not as asked");
-  CHECK_ERROR(c.ceed, RITZ_GPU_RUN(c.ceed, &kernel, "missing", 1, 256, RITZ_LONG(1)), CEED_ERROR_BACKEND,
-              "no kernel 'missing'");
+  CHECK_ERROR(c.ceed, RITZ_GPU_RUN(c.ceed, &kernel, "no_such_kernel", 1, 256, RITZ_LONG(1)),
+              CEED_ERROR_BACKEND, "no kernel 'no_such_kernel'");
   ritz_gpu_kernel_release(c.ceed, &kernel);
   end(&c);
 }
