@@ -179,8 +179,8 @@ static void choose_rows(const RitzPlan *plan, RitzCpuTarget *t) {
 
 // Stored data of the next batch, else its rows of nodes: memory would be idle while contractions run. Rows of
 // two nodes are not worth it. Rows of nodes beside stored data: where these are few, up to 8 a node. A second
-// fetch of some stored data, from 5 nodes a direction on: processors drop fetches while too many are under
-// way.
+// fetch of some stored data, from 5 nodes a direction on: processors may drop fetches while too many are
+// under way (not where machine->keeps_fetches).
 static void choose_prefetching(const RitzPlan *plan, RitzCpuTarget *t) {
   bool is_fused = t->evaluation != RITZ_EVALUATE_NONE;
   bool has_packed = false;
@@ -248,6 +248,7 @@ static int choose_cpu_target(CeedOperator op, const RitzPlan *plan, const RitzCp
   share_arrays(plan, t);
   choose_rows(plan, t);
   choose_prefetching(plan, t);
+  if (machine->keeps_fetches) t->prefetch_again = false;
   t->working_set = count_working_set(plan, t);
   ritz_cpu_lower(plan, t);
   return CEED_ERROR_SUCCESS;

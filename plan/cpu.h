@@ -108,8 +108,9 @@ typedef struct {
 
 // Properties of a processor that plans use.
 typedef struct {
-  CeedInt lanes;    // scalars of the plan's precision in a vector register
-  bool allows_text; // false: the QFunction is called by its pointer
+  CeedInt lanes;      // scalars of the plan's precision in a vector register
+  bool allows_text;   // false: the QFunction is called by its pointer
+  bool keeps_fetches; // a prefetch waits for a line buffer; false: it is dropped while all are taken
 } RitzCpuMachine;
 
 // Whether the nodes of a restriction come in rows of that length.

@@ -14,7 +14,7 @@
 // What plans and targets are made for.
 typedef struct {
   CeedInt lanes;
-  bool allows_text, allows_simple_inputs, allows_even_odd, allows_points;
+  bool allows_text, allows_simple_inputs, allows_even_odd, allows_points, keeps_fetches;
 } Machine;
 
 static const Machine eight_lanes = {.lanes = 8, .allows_text = true};
@@ -184,7 +184,8 @@ static inline int plan_and_target(CeedOperator op, const Machine *machine, RitzC
                                    .allows_even_odd = machine->allows_even_odd,
                                    .allows_blocks = true,
                                    .allows_points = machine->allows_points};
-  const RitzCpuMachine cpu = {.lanes = machine->lanes, .allows_text = machine->allows_text};
+  const RitzCpuMachine cpu = {
+      .lanes = machine->lanes, .allows_text = machine->allows_text, .keeps_fetches = machine->keeps_fetches};
 
   *target = NULL;
   RITZ_TRY(ritz_plan_operator(op, &options, plan, reason));

@@ -55,6 +55,9 @@ static void check_bp(int bp, CeedInt p) {
   CHECK(k.target->prefetch_vectors == (has_few_data && p > 1), "prefetching of vectors");
   CHECK(k.target->unrolls_rows == (is_scalar_diffusion && (bp == 3 || p > 1)), "unrolled rows");
   CHECK(k.target->prefetch_again == (is_scalar_diffusion && p >= 4), "fetching again");
+  const Machine keeps_fetches = {.lanes = 8, .allows_text = true, .keeps_fetches = true};
+  PLAN(&k, &keeps_fetches, find_rows);
+  CHECK(k.target->prefetch_packed && !k.target->prefetch_again, "fetching once");
   kit_close(&k);
 }
 
