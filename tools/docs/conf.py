@@ -26,7 +26,7 @@ html_theme_options = {"navigation_with_keys": True}
 
 # The sidebar: four ways in. Pages have no word of it, as they are read without a site, too.
 CONTENTS = {
-    "Using ritz": ["What works today </README>", "packages", "questions", "solve", "solvers", "multigrid", "schwarz", "simplices", "/examples/README",
+    "Using ritz": ["What works today </README>", "gallery", "packages", "questions", "solve", "solvers", "multigrid", "schwarz", "simplices", "/examples/README",
                    "/examples/meshes/README"],
     "Writing a PDE code": ["tutorial", "python", "/python/examples/README", "python-from-others", "fortran", "forms", "derivatives", "mixed", "points",
                            "coarse-problems", "distributed", "gpu", "batched", "dense-solver"],
