@@ -70,7 +70,7 @@ def called_functions():
     """Ceed functions that the package names, those of names put together from parts among them."""
     files = pathlib.Path(libceed.__file__).parent.glob("*.py")
     source = "\n".join(file.read_text(encoding="utf-8") for file in files)
-    names = set(re.findall(r"\blib\.(Ceed\w+)", source))
+    names = set(re.findall(r"\blib(?:\.|, \")(Ceed\w+)", source))
     kinds = {kind._kind for kind in vars(libceed).values() if hasattr(kind, "_kind")}
     for part in re.findall(r'self\._kind \+ "(\w+)"', source):
         names |= {kind + part for kind in kinds}

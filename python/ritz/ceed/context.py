@@ -28,7 +28,8 @@ _QFunctionContext = QFunctionContext
 _Operator = Operator
 _CompositeOperator = CompositeOperator
 
-_HANDLERS = {name: ffi.addressof(lib, f"CeedError{name.capitalize()}") for name in ("return", "store", "abort", "exit")}
+_HANDLERS = {"return": ffi.addressof(lib, "CeedErrorReturn"), "store": ffi.addressof(lib, "CeedErrorStore"),
+             "abort": ffi.addressof(lib, "CeedErrorAbort"), "exit": ffi.addressof(lib, "CeedErrorExit")}
 
 
 class Ceed(Context):
